@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All parameter structs, for the compiler.
+#pragma once
+#include "conv.h"
+#include "copy.h"
+#include "gather.h"
+#include "gemm.h"
+#include "iota.h"
+#include "norm.h"
+#include "pointwise.h"
+#include "pool.h"
+#include "reduce.h"
+#include "softmax.h"
