@@ -20,7 +20,9 @@ struct Pass {
   const char* name;       // "fold-batch-norm"
   const char* doc;        // one line, before -> after
   const char* invariant;  // what holds afterwards; "" if nothing new
-  bool (*run)(Graph&, PassContext&);  // true: the graph changed. Bodies are visited by the runner, innermost first.
+  bool (*run)(
+      Graph&,
+      PassContext&);  // true: the graph changed. Bodies are visited by the runner, innermost first.
 };
 const std::vector<Pass>& pipeline();
 

@@ -10,17 +10,17 @@
 namespace macec {
 
 struct Capabilities {
-  int vector_floats;      // floats in one register
+  int vector_floats;  // floats in one register
   int vector_registers;
-  int panel;              // columns of a packed panel; the same for all levels of a target
+  int panel;  // columns of a packed panel; the same for all levels of a target
   bool has_fma;
   int64_t l1_bytes, l2_bytes;
 };
 
 // One kernel. From general to special in a level's table; the cheapest accepting row is chosen.
 struct KernelRow {
-  const char* name;      // "depthwise_f32"
-  const char* doc;       // one line
+  const char* name;  // "depthwise_f32"
+  const char* doc;   // one line
   Family family;
   const char* header;    // "kernels/depthwise.h"
   const char* function;  // "depthwise"
@@ -30,7 +30,8 @@ struct KernelRow {
   std::string (*template_arguments)(const KernelCall&, const Capabilities&);
   // Packing of input i. May be nullptr: plain.
   Packing (*packing)(const KernelCall&, int input, const Capabilities&);
-  int64_t (*scratch)(const KernelCall&, const Capabilities&);  // bytes per worker; may be nullptr: none
+  int64_t (*scratch)(const KernelCall&,
+                     const Capabilities&);  // bytes per worker; may be nullptr: none
   bool takes_epilogue;
 };
 
@@ -46,23 +47,24 @@ struct Level {
 };
 
 struct Target {
-  std::string name;                // "x86-64", "armv8"
+  std::string name;  // "x86-64", "armv8"
   std::string doc;
-  std::vector<Level> levels;       // base first
-  std::string compiler;            // for verify, run and bench: "g++", "aarch64-linux-gnu-g++"
+  std::vector<Level> levels;  // base first
+  std::string compiler;       // for verify, run and bench: "g++", "aarch64-linux-gnu-g++"
   std::vector<std::string> compiler_flags;
-  std::string compiler_package;    // Debian package that has it
+  std::string compiler_package;     // Debian package that has it
   std::vector<std::string> runner;  // "qemu-aarch64", "-L", ...; empty: native
   std::string runner_package;
-  std::string assembler;           // dialect of the weights: "x86", "arm", "" for none
+  std::string assembler;  // dialect of the weights: "x86", "arm", "" for none
 };
 
-// The target for a name such as "x86-64", "x86-64-v3", "armv8", "host", "portable". Throws UserError with the nearest names.
+// The target for a name such as "x86-64", "x86-64-v3", "armv8", "host", "portable". Throws
+// UserError with the nearest names.
 Target find_target(std::string_view name);
 const std::vector<Target>& all_targets();
 
-// Chooses rows for every level: the cheapest sum of cycles over the levels among combinations with equal packings. False if a
-// level has no accepting row.
+// Chooses rows for every level: the cheapest sum of cycles over the levels among combinations with
+// equal packings. False if a level has no accepting row.
 bool choose_kernels(const Target& target, KernelCall* call);
 
 }  // namespace macec

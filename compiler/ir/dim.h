@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // An extent: a constant, or an integer expression over symbols with known bounds.
 //
-// Kept in one normal form: a constant plus a sum of products of atoms; an atom is a symbol, a floor division
-// by a constant, or a min/max of two extents. So a == b says "provably equal", and shape arithmetic such
-// as floor((h - 1) / 2) + 1 with h a multiple of 32 reduces by itself.
+// Kept in one normal form: a constant plus a sum of products of atoms; an atom is a symbol, a floor
+// division by a constant, or a min/max of two extents. So a == b says "provably equal", and shape
+// arithmetic such as floor((h - 1) / 2) + 1 with h a multiple of 32 reduces by itself.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -18,7 +18,8 @@ namespace macec {
 struct Symbol {
   std::string name;
   int64_t lo = 1, hi = 1, step = 1;
-  bool is_computed = false;  // true: its value is produced by a step of the plan, not given by the caller
+  bool is_computed =
+      false;  // true: its value is produced by a step of the plan, not given by the caller
 };
 
 class Dim {
@@ -73,17 +74,17 @@ class Dim {
 
 Dim floor_div(const Dim& a, int64_t b);  // b > 0; rounds toward minus infinity
 Dim ceil_div(const Dim& a, int64_t b);
-Dim mod(const Dim& a, int64_t b);        // a - b * floor_div(a, b)
+Dim mod(const Dim& a, int64_t b);  // a - b * floor_div(a, b)
 // a / b where b provably divides a without rest; false if that cannot be shown.
 bool exact_div(const Dim& a, const Dim& b, Dim* quotient);
 Dim min(const Dim& a, const Dim& b);
 Dim max(const Dim& a, const Dim& b);
 
 using Shape = std::vector<Dim>;
-Dim product(const Shape& shape);            // 1 for rank 0
+Dim product(const Shape& shape);  // 1 for rank 0
 bool is_fixed(const Shape& shape);
 std::vector<int64_t> fixed(const Shape& shape);  // values; all must be fixed
 Shape to_shape(const std::vector<int64_t>& values);
-std::string text(const Shape& shape);       // "[batch,3,224,224]"
+std::string text(const Shape& shape);  // "[batch,3,224,224]"
 
 }  // namespace macec

@@ -13,8 +13,9 @@ ValueId add_value(Graph& graph, std::string name, TensorType type);
 ValueId add_constant(Graph& graph, const std::string& name, Tensor tensor);
 std::string fresh_name(Graph& graph, const std::string& stem);
 
-// Appends a node at the end of the order (at: before that node of the order). Outputs get fresh values of the given types named
-// after `name`; the node takes over the origins of the nodes in `from`.
+// Appends a node at the end of the order (at: before that node of the order). Outputs get fresh
+// values of the given types named after `name`; the node takes over the origins of the nodes in
+// `from`.
 struct NewNode {
   std::string op;
   const OpDef* def = nullptr;
@@ -26,14 +27,17 @@ struct NewNode {
 NodeId insert_before(Graph& graph, NodeId position, NewNode node, std::vector<TensorType> outputs,
                      const std::vector<NodeId>& from);
 
-// Users of every value, computed once; (node, input index) pairs, in order. Graph outputs count in `is_output`.
+// Users of every value, computed once; (node, input index) pairs, in order. Graph outputs count in
+// `is_output`.
 struct Use {
   NodeId node;
   int input;
 };
 struct Users {
   explicit Users(const Graph& graph);
-  const std::vector<Use>& of(ValueId value) const { return uses_[static_cast<size_t>(value.index)]; }
+  const std::vector<Use>& of(ValueId value) const {
+    return uses_[static_cast<size_t>(value.index)];
+  }
   bool is_output(ValueId value) const { return outputs_[static_cast<size_t>(value.index)]; }
   // Exactly one use, and no graph output.
   bool single(ValueId value) const { return of(value).size() == 1 && !is_output(value); }
@@ -43,8 +47,8 @@ struct Users {
   std::vector<bool> outputs_;
 };
 
-// Every use of `from` (graph outputs too) becomes a use of `to`. A graph output keeps the name of `from`
-// when `to` is not an input, constant or output itself.
+// Every use of `from` (graph outputs too) becomes a use of `to`. A graph output keeps the name of
+// `from` when `to` is not an input, constant or output itself.
 void replace_all_uses(Graph& graph, ValueId from, ValueId to);
 // Adds the origins of `from` to `to`.
 void merge_origins(Node& to, const Node& from);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plan: how the model runs. Kernel calls on buffers; nothing here asks what an ONNX operator means.
 //
-// A step is one kernel call, or an If or a Loop with steps of its own. The emitter prints a Plan and never looks at a Graph.
+// A step is one kernel call, or an If or a Loop with steps of its own. The emitter prints a Plan
+// and never looks at a Graph.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,12 +14,13 @@
 
 namespace macec {
 
-// Where the elements of an operand are. Strides in elements per logical axis; a broadcast axis has stride 0.
+// Where the elements of an operand are. Strides in elements per logical axis; a broadcast axis has
+// stride 0.
 struct View {
   int buffer = -1;  // index into Plan::buffers; -1: nothing
   DType dtype = DType::undefined;
-  Dim offset;       // elements
-  Shape shape;      // logical, ONNX's axis order
+  Dim offset;   // elements
+  Shape shape;  // logical, ONNX's axis order
   std::vector<Dim> strides;
   TensorPtr constant;  // set for weights: the contents, not yet packed
 
@@ -30,9 +32,7 @@ struct View {
 };
 View dense_view(int buffer, const TensorType& type);
 
-enum class Family {
-  conv, gemm, pool, pointwise, copy, fill, reduce, softmax, norm, gather, iota
-};
+enum class Family { conv, gemm, pool, pointwise, copy, fill, reduce, softmax, norm, gather, iota };
 std::string_view name(Family family);
 
 // How a constant operand is stored for a kernel.
@@ -46,41 +46,45 @@ struct Packing {
 };
 
 using CallParams =
-    std::variant<std::monostate, ConvParamsT<Dim>, GemmParamsT<Dim>, PoolParamsT<Dim>, PointwiseParamsT<Dim>, CopyParamsT<Dim>,
-                 FillParamsT<Dim>, ReduceParamsT<Dim>, SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>>;
+    std::variant<std::monostate, ConvParamsT<Dim>, GemmParamsT<Dim>, PoolParamsT<Dim>,
+                 PointwiseParamsT<Dim>, CopyParamsT<Dim>, FillParamsT<Dim>, ReduceParamsT<Dim>,
+                 SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 
 // One call of a kernel family. Operands in the order of the kernel's arguments.
 struct KernelCall {
   Family family = Family::pointwise;
-  std::string op;      // what of the family: "Max" of pool or reduce, "log" of softmax
+  std::string op;  // what of the family: "Max" of pool or reduce, "log" of softmax
   CallParams params;
-  std::vector<View> inputs;   // buffer -1: argument not given (nullptr)
+  std::vector<View> inputs;  // buffer -1: argument not given (nullptr)
   std::vector<View> outputs;
-  // A constant input that the kernel wants packed, as a matrix: see ops/lowering.h. Filled by lower: for every
-  // input, the packing kind that suits the family and the matrix shape; plain for all others.
+  // A constant input that the kernel wants packed, as a matrix: see ops/lowering.h. Filled by
+  // lower: for every input, the packing kind that suits the family and the matrix shape; plain for
+  // all others.
   struct ConstantUse {
     Packing::Kind kind = Packing::plain;
-    int64_t groups = 1, n = 0, k = 0;                        // panels: matrices, columns, depth; taps: k taps, n channels
-    int64_t stride_group = 0, stride_n = 0, stride_k = 0;     // in elements of the (re-ordered) constant
+    int64_t groups = 1, n = 0, k = 0;  // panels: matrices, columns, depth; taps: k taps, n channels
+    int64_t stride_group = 0, stride_n = 0,
+            stride_k = 0;          // in elements of the (re-ordered) constant
     std::vector<int64_t> k_order;  // if set: depth index -> element offset, instead of stride_k
   };
   std::vector<ConstantUse> constant_uses;
-  // Fused pointwise steps; StepArg::input indexes epilogue_inputs. For Family::pointwise the steps are the work itself,
-  // and StepArg::input indexes `inputs`; `results` says which step each output stores.
+  // Fused pointwise steps; StepArg::input indexes epilogue_inputs. For Family::pointwise the steps
+  // are the work itself, and StepArg::input indexes `inputs`; `results` says which step each output
+  // stores.
   std::vector<PointwiseStep> epilogue;
   std::vector<View> epilogue_inputs;
   std::vector<int> results;
   // Strides of epilogue_inputs by (row, column) of the kernel's output: see ops/lowering.h.
   std::vector<Dim> epilogue_row_strides;
-  std::vector<int> epilogue_col_strides;  // 0 or 1
-  Dim units = 1;                          // work units
+  std::vector<int> epilogue_col_strides;   // 0 or 1
+  Dim units = 1;                           // work units
   double multiply_adds = 0, elements = 0;  // at the upper bounds
 
   // Chosen by targets/choose: one row per level (same packings), scratch bytes per worker.
   std::vector<const KernelRow*> rows;
-  std::vector<int> weights;   // per input: index into Plan::weights, -1 none
+  std::vector<int> weights;  // per input: index into Plan::weights, -1 none
   int64_t scratch_bytes = 0;
 };
 
@@ -89,18 +93,19 @@ using StepList = std::vector<Step>;
 
 struct Step {
   enum Kind { call, branch, loop } kind = call;
-  std::string name;                  // of its main ONNX node, for comments and identifiers
+  std::string name;  // of its main ONNX node, for comments and identifiers
   std::vector<std::string> origins;
-  KernelCall kernel;                 // call
+  KernelCall kernel;  // call
 
-  View condition;                    // branch: bool scalar; loop: bool scalar carried condition (buffer -1: none)
-  std::vector<StepList> bodies;      // branch: then, else; loop: body
+  View condition;  // branch: bool scalar; loop: bool scalar carried condition (buffer -1: none)
+  std::vector<StepList> bodies;  // branch: then, else; loop: body
   // loop
-  View trip_count;                   // int64 scalar, buffer -1: none
-  View iteration;                    // int64 scalar the body reads; buffer -1: nobody does
-  View condition_next;               // where the body leaves the condition; buffer -1: it stays true
-  // The number of the running iteration, then of all done. Views inside the body use it in their offsets (scan outputs are written
-  // in place: offset = index * slice), views after the loop in their extents.
+  View trip_count;      // int64 scalar, buffer -1: none
+  View iteration;       // int64 scalar the body reads; buffer -1: nobody does
+  View condition_next;  // where the body leaves the condition; buffer -1: it stays true
+  // The number of the running iteration, then of all done. Views inside the body use it in their
+  // offsets (scan outputs are written in place: offset = index * slice), views after the loop in
+  // their extents.
   std::shared_ptr<const Symbol> index;
   struct Carried {
     int now, next;  // buffers that change places after each iteration; equal: updated in place
@@ -115,10 +120,10 @@ struct Buffer {
   std::string name;
   DType dtype = DType::undefined;
   Dim elements;
-  int64_t bytes = 0;      // at the upper bounds
-  int index = -1;         // of the model's input, output, state, weight
+  int64_t bytes = 0;          // at the upper bounds
+  int index = -1;             // of the model's input, output, state, weight
   int first = -1, last = -1;  // step numbers between which its contents are needed
-  int64_t offset = -1;    // in the arena, from plan_memory
+  int64_t offset = -1;        // in the arena, from plan_memory
 };
 
 // Packed constant. Keyed by contents and packing: equal ones stand once.
@@ -136,9 +141,9 @@ struct Plan {
   std::vector<Weight> weights;
   std::vector<ExtentCheck> checks;
   int step_count = 0;
-  int64_t arena_bytes = 0;      // from plan_memory
-  int64_t scratch_bytes = 0;    // per worker, the largest of all steps
-  int64_t graph_live_bytes = 0; // peak of the imported graph, node by node
+  int64_t arena_bytes = 0;       // from plan_memory
+  int64_t scratch_bytes = 0;     // per worker, the largest of all steps
+  int64_t graph_live_bytes = 0;  // peak of the imported graph, node by node
   int64_t plan_live_bytes = 0;  // peak of this plan, scratch included: the lower bound of the arena
 };
 

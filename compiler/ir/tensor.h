@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A constant: element type, fixed shape, bytes in plain row-major order (sub-byte types packed, low bits first).
+// A constant: element type, fixed shape, bytes in plain row-major order (sub-byte types packed, low
+// bits first).
 #pragma once
 #include <cstring>
 #include <memory>
@@ -22,10 +23,12 @@ struct Tensor {
   int rank() const { return static_cast<int>(shape.size()); }
   TensorType type() const { return {dtype, to_shape(shape), Layout::plain}; }
 
-  // Element i (row-major) as a number; every numeric type and bool. Values are exact where the result type can hold them.
+  // Element i (row-major) as a number; every numeric type and bool. Values are exact where the
+  // result type can hold them.
   double f64(int64_t i) const;
   int64_t i64(int64_t i) const;
-  // Stores v converted to the element type: floats round to nearest even, integers wrap modulo 2^bits.
+  // Stores v converted to the element type: floats round to nearest even, integers wrap modulo
+  // 2^bits.
   void set_f64(int64_t i, double v);
   void set_i64(int64_t i, int64_t v);
 

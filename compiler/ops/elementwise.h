@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of elementwise operators: the one list from which infer, evaluate, lowering and generated expressions come.
+// The table of elementwise operators: the one list from which infer, evaluate, lowering and
+// generated expressions come.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,7 +11,11 @@
 namespace macec {
 
 // What an elementwise operator does with element types.
-enum class ResultType { same, boolean, attribute_to };  // same as the first argument; bool; Cast's `to`
+enum class ResultType {
+  same,
+  boolean,
+  attribute_to
+};  // same as the first argument; bool; Cast's `to`
 
 struct ElementwiseOp {
   const char* name;
@@ -18,14 +23,16 @@ struct ElementwiseOp {
   ResultType result;
   // One element, floats in double: args as numbers of the argument type. Used for float types.
   double (*real)(const PointwiseStep& step, const double* args, int count);
-  // One element for integer and bool types (nullptr: not defined for them); wraps to the type by the caller.
+  // One element for integer and bool types (nullptr: not defined for them); wraps to the type by
+  // the caller.
   int64_t (*integer)(const PointwiseStep& step, const int64_t* args, int count, DType dtype);
-  // The expression in generated code over vectors or floats: {0}, {1}... are the arguments, {name} an attribute. nullptr: none.
+  // The expression in generated code over vectors or floats: {0}, {1}... are the arguments, {name}
+  // an attribute. nullptr: none.
   const char* vector_code;
   // The expression on C++ scalars of the element type. nullptr: none.
   const char* scalar_code;
-  const char* header;      // kernel header that the expression needs ("kernels/math.h"); nullptr: none
-  double weight;           // cost of one element relative to an addition
+  const char* header;  // kernel header that the expression needs ("kernels/math.h"); nullptr: none
+  double weight;       // cost of one element relative to an addition
 };
 const std::vector<ElementwiseOp>& elementwise_ops();
 const ElementwiseOp* find_elementwise(std::string_view name);

@@ -7,35 +7,41 @@
 
 namespace macec {
 
-// A nest of loops over the axes of `shape`, the same for several operands: axes of extent 1 are dropped, the rest is ordered by
-// the strides of the operand `leader` (largest first) and neighbours are merged where every operand allows.
+// A nest of loops over the axes of `shape`, the same for several operands: axes of extent 1 are
+// dropped, the rest is ordered by the strides of the operand `leader` (largest first) and
+// neighbours are merged where every operand allows.
 struct LoopNest {
-  Shape extent;                            // outermost first
-  std::vector<std::vector<Dim>> strides;   // [operand][axis]
+  Shape extent;                           // outermost first
+  std::vector<std::vector<Dim>> strides;  // [operand][axis]
 };
 // strides[operand][logical axis]. Throws UserError if more than kMaxRank axes remain.
 LoopNest make_nest(const Shape& shape, const std::vector<std::vector<Dim>>& strides, int leader);
 
-// The strides of a view seen through numpy broadcasting to `shape` (0 where the view's extent is 1 or missing).
+// The strides of a view seen through numpy broadcasting to `shape` (0 where the view's extent is 1
+// or missing).
 std::vector<Dim> broadcast_strides(const View& view, const Shape& shape);
 
 // View arithmetic. Each returns false if strides cannot say it.
 bool reshape_view(const View& in, const Shape& shape, View* out);
 View transpose_view(const View& in, const std::vector<int64_t>& permutation);
-View slice_view(const View& in, const std::vector<Dim>& starts, const std::vector<Dim>& extents, const std::vector<int64_t>& steps);
+View slice_view(const View& in, const std::vector<Dim>& starts, const std::vector<Dim>& extents,
+                const std::vector<int64_t>& steps);
 View expand_view(const View& in, const Shape& shape);
 
 KernelCall copy_call(const View& from, const View& to);  // shapes equal
 KernelCall fill_call(const View& one_element, const View& to);
 // steps over views[0..inputs): writes results (indices of steps) to outputs.
-KernelCall pointwise_call(std::vector<PointwiseStep> steps, std::vector<View> inputs, std::vector<View> outputs,
-                          std::vector<int> results);
+KernelCall pointwise_call(std::vector<PointwiseStep> steps, std::vector<View> inputs,
+                          std::vector<View> outputs, std::vector<int> results);
 
-// Whether a fused operand can be read by a kernel whose output is rows x columns: the view of output 0 is walked row by row
-// (all axes but the column axis, which has stride 1 or is broadcast). Fills row and column strides of `operand`
-// (broadcast to the output's shape). columns: logical axis of the columns. False: not expressible.
-bool row_column_strides(const View& output, int columns, const View& operand, Dim* row, int* column);
-// Attaches the node's epilogue to a call whose output is rows x columns; false if an operand does not fit.
+// Whether a fused operand can be read by a kernel whose output is rows x columns: the view of
+// output 0 is walked row by row (all axes but the column axis, which has stride 1 or is broadcast).
+// Fills row and column strides of `operand` (broadcast to the output's shape). columns: logical
+// axis of the columns. False: not expressible.
+bool row_column_strides(const View& output, int columns, const View& operand, Dim* row,
+                        int* column);
+// Attaches the node's epilogue to a call whose output is rows x columns; false if an operand does
+// not fit.
 bool attach_epilogue(const LowerContext& context, int columns, KernelCall* call);
 
 }  // namespace macec

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One operator: its documentation, its ONNX versions, and what it means to every stage of the compiler.
+// One operator: its documentation, its ONNX versions, and what it means to every stage of the
+// compiler.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,13 +11,14 @@
 
 namespace macec {
 
-// --- import ---------------------------------------------------------------------------------------------------------------
-// Brings an older form of a node to the newest one in place (attributes that became inputs, defaults that changed). New constant
-// inputs are made through `constant`.
+// --- import
+// ---------------------------------------------------------------------------------------------------------------
+// Brings an older form of a node to the newest one in place (attributes that became inputs,
+// defaults that changed). New constant inputs are made through `constant`.
 struct ImportContext {
   Node& node;
   Graph& graph;
-  int opset;                                               // of the node's domain
+  int opset;                                                   // of the node's domain
   ValueId constant(const std::string& suffix, Tensor tensor);  // adds a constant value
 };
 using Importer = void (*)(ImportContext&);
@@ -35,47 +37,56 @@ struct AttributeDef {
   bool is_required = false;
 };
 
-// --- infer ----------------------------------------------------------------------------------------------------------------
+// --- infer
+// ----------------------------------------------------------------------------------------------------------------
 // Types and known contents of a node's outputs from those of its inputs. Throws UserError.
 struct InferContext {
   Graph& graph;
   const Node& node;
 
   int inputs() const { return static_cast<int>(node.inputs.size()); }
-  bool has(int i) const;                         // input i is given
-  const TensorType& type(int i) const;           // of input i; UserError if it is not given
+  bool has(int i) const;                // input i is given
+  const TensorType& type(int i) const;  // of input i; UserError if it is not given
   const Shape& shape(int i) const { return type(i).shape; }
-  const Tensor* constant(int i) const;           // nullptr: not known at compile time
+  const Tensor* constant(int i) const;  // nullptr: not known at compile time
   // Elements of a small integer input as extents: constants too. nullptr: not known.
   const std::vector<Dim>* known(int i) const;
   void set_type(int output, DType dtype, Shape shape);  // layout plain
   void set_known(int output, std::vector<Dim> elements);
-  // Extents that must agree: UserError when they provably differ, a check at run time when neither is provable.
-  void require_equal(const Dim& a, const Dim& b, const std::string& text_a, const std::string& text_b);
+  // Extents that must agree: UserError when they provably differ, a check at run time when neither
+  // is provable.
+  void require_equal(const Dim& a, const Dim& b, const std::string& text_a,
+                     const std::string& text_b);
   // A size that is known only when the model runs.
   Dim computed(const std::string& name, int64_t lo, int64_t hi);
 
-  std::vector<TensorType> results;                       // filled by set_type
+  std::vector<TensorType> results;                        // filled by set_type
   std::vector<std::optional<std::vector<Dim>>> contents;  // filled by set_known
   mutable std::vector<std::optional<std::vector<Dim>>> known_cache;
 };
 
-// --- evaluate -------------------------------------------------------------------------------------------------------------
-// The reference meaning; inputs[i] == nullptr: not given. outputs has node.outputs.size() entries to fill.
+// --- evaluate
+// -------------------------------------------------------------------------------------------------------------
+// The reference meaning; inputs[i] == nullptr: not given. outputs has node.outputs.size() entries
+// to fill.
 struct EvaluateContext {
   const Node& node;
   std::vector<const Tensor*> inputs;
   std::vector<Tensor> outputs;
   // Runs a body of the node with these parameters (control flow only).
-  std::function<std::vector<Tensor>(const Graph& body, const std::vector<Tensor>& parameters)> run_body;
+  std::function<std::vector<Tensor>(const Graph& body, const std::vector<Tensor>& parameters)>
+      run_body;
   const Tensor& in(int i) const { return *inputs[static_cast<size_t>(i)]; }
-  bool has(int i) const { return i < static_cast<int>(inputs.size()) && inputs[static_cast<size_t>(i)]; }
+  bool has(int i) const {
+    return i < static_cast<int>(inputs.size()) && inputs[static_cast<size_t>(i)];
+  }
 };
 
-// --- lower ----------------------------------------------------------------------------------------------------------------
-// A node as a kernel call. Views say where the bytes of every operand are (layouts and views are decided before); lower works on
-// logical axes and strides. What it cannot express with the given views it refuses (returns no call), and the
-// planner retries with dense copies.
+// --- lower
+// ----------------------------------------------------------------------------------------------------------------
+// A node as a kernel call. Views say where the bytes of every operand are (layouts and views are
+// decided before); lower works on logical axes and strides. What it cannot express with the given
+// views it refuses (returns no call), and the planner retries with dense copies.
 struct LowerContext {
   const Graph& graph;
   const Node& node;
@@ -84,7 +95,8 @@ struct LowerContext {
   const View& in(int i) const { return view_of(node.inputs[static_cast<size_t>(i)]); }
   const View& out(int i) const { return view_of(node.outputs[static_cast<size_t>(i)]); }
   bool has(int i) const {
-    return i < static_cast<int>(node.inputs.size()) && node.inputs[static_cast<size_t>(i)].is_valid();
+    return i < static_cast<int>(node.inputs.size()) &&
+           node.inputs[static_cast<size_t>(i)].is_valid();
   }
   const Tensor* constant(int i) const {
     return has(i) ? graph.value(node.inputs[static_cast<size_t>(i)]).constant.get() : nullptr;
@@ -100,29 +112,33 @@ struct Cost {
 };
 
 enum OpTraits : unsigned {
-  kElementwise = 1,       // a row of the elementwise table; may become an epilogue step
-  kView = 2,              // the output is a view of input 0 where strides allow: see `view`
-  kControlFlow = 4,       // has bodies
-  kChannelsLast = 8,      // its window kernels want channels-last activations (input 0, output 0)
-  kAnyLayout = 16,        // keeps the layout of input 0, whatever it is (rank-preserving, strided kernels)
-  kShapeOnly = 32,        // reads only the type of its input (Shape, Size)
+  kElementwise = 1,   // a row of the elementwise table; may become an epilogue step
+  kView = 2,          // the output is a view of input 0 where strides allow: see `view`
+  kControlFlow = 4,   // has bodies
+  kChannelsLast = 8,  // its window kernels want channels-last activations (input 0, output 0)
+  kAnyLayout =
+      16,  // keeps the layout of input 0, whatever it is (rank-preserving, strided kernels)
+  kShapeOnly = 32,  // reads only the type of its input (Shape, Size)
 };
 
 struct OpDef {
   const char* name;
-  const char* doc;  // one sentence, with shapes
-  int min_inputs, max_inputs;    // max -1: any number
+  const char* doc;             // one sentence, with shapes
+  int min_inputs, max_inputs;  // max -1: any number
   int min_outputs, max_outputs;
   std::vector<AttributeDef> attributes;
   std::vector<OpVersion> versions;  // without gaps from its first opset on
   unsigned traits = 0;
   void (*infer)(InferContext&) = nullptr;
   void (*evaluate)(EvaluateContext&) = nullptr;
-  Lowered (*lower)(const LowerContext&) = nullptr;    // nullptr: never reaches a plan (folded, decomposed, or a view)
-  // kView: the output's view given the input's dense-or-strided view; false if strides cannot say it.
+  Lowered (*lower)(const LowerContext&) =
+      nullptr;  // nullptr: never reaches a plan (folded, decomposed, or a view)
+  // kView: the output's view given the input's dense-or-strided view; false if strides cannot say
+  // it.
   bool (*view)(const LowerContext&, const View& in, View* out) = nullptr;
   Cost (*cost)(const Graph&, const Node&) = nullptr;  // nullptr: elements of the outputs
-  // Unsupported combinations that infer cannot see, as a UserError ("... is not supported"); may be nullptr.
+  // Unsupported combinations that infer cannot see, as a UserError ("... is not supported"); may be
+  // nullptr.
   void (*check)(const Graph&, const Node&) = nullptr;
 };
 

@@ -8,7 +8,7 @@
 
 namespace macec {
 
-const std::vector<OpDef>& all_ops();                   // sorted by name
+const std::vector<OpDef>& all_ops();                    // sorted by name
 const OpDef* find_op(std::string_view canonical_name);  // nullptr if there is none
 // The operator and version for a node of a model; nullptr if macec does not know it.
 struct OpMatch {
@@ -17,12 +17,14 @@ struct OpMatch {
 };
 OpMatch match_op(std::string_view domain, std::string_view type, int opset);
 
-// Runs infer and checks of one node and stores the types and contents of its outputs. Throws UserError.
+// Runs infer and checks of one node and stores the types and contents of its outputs. Throws
+// UserError.
 void infer_node(Graph& graph, NodeId node);
 // Evaluates a node whose inputs are all constants, epilogue included.
-std::vector<Tensor> evaluate_node(const Graph& graph, const Node& node, const std::vector<const Tensor*>& inputs);
-// Evaluates the whole graph: macec's own reference. `inputs` in the order of graph.inputs; symbols take their values
-// from the shapes of the inputs.
+std::vector<Tensor> evaluate_node(const Graph& graph, const Node& node,
+                                  const std::vector<const Tensor*>& inputs);
+// Evaluates the whole graph: macec's own reference. `inputs` in the order of graph.inputs; symbols
+// take their values from the shapes of the inputs.
 std::vector<Tensor> evaluate_graph(const Graph& graph, const std::vector<Tensor>& inputs);
 
 // One function per file of ops/: appends its operators. ops/registry.cpp lists them.

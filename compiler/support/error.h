@@ -10,8 +10,8 @@
 
 namespace macec {
 
-// What is wrong with the user's model or flags. The thrower says what and what to do; the driver adds where
-// (node, type, shapes). Lower case, no full stop.
+// What is wrong with the user's model or flags. The thrower says what and what to do; the driver
+// adds where (node, type, shapes). Lower case, no full stop.
 class UserError : public std::exception {
  public:
   explicit UserError(std::string what) : text_(std::move(what)) {}
@@ -50,10 +50,10 @@ class InternalError : public std::logic_error {
 [[noreturn]] void check_failed(const char* file, int line, const char* condition,
                                const std::string& text);
 
-#define MACEC_CHECK(condition, ...)                                                          \
-  do {                                                                                       \
-    if (!(condition))                                                                        \
-      ::macec::check_failed(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__));     \
+#define MACEC_CHECK(condition, ...)                                                      \
+  do {                                                                                   \
+    if (!(condition))                                                                    \
+      ::macec::check_failed(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__)); \
   } while (false)
 
 }  // namespace macec
