@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/ir/plan.h"
+
+namespace macec {
+
+bool View::is_dense() const {
+  const std::vector<Dim> dense = dense_strides(shape, Layout::plain);
+  for (size_t a = 0; a < shape.size(); ++a)
+    if (shape[a] != Dim(1) && strides[a] != dense[a]) return false;
+  return true;
+}
+
+bool View::is_dense_channels_last() const {
+  if (shape.size() < 3) return false;
+  const std::vector<Dim> dense = dense_strides(shape, Layout::channels_last);
+  for (size_t a = 0; a < shape.size(); ++a)
+    if (shape[a] != Dim(1) && strides[a] != dense[a]) return false;
+  return true;
+}
+
+View dense_view(int buffer, const TensorType& type) {
+  View view;
+  view.buffer = buffer;
+  view.dtype = type.dtype;
+  view.shape = type.shape;
+  view.strides = dense_strides(type.shape, type.layout);
+  return view;
+}
+
+std::string_view name(Family family) {
+  switch (family) {
+    case Family::conv:
+      return "conv";
+    case Family::gemm:
+      return "gemm";
+    case Family::pool:
+      return "pool";
+    case Family::pointwise:
+      return "pointwise";
+    case Family::copy:
+      return "copy";
+    case Family::fill:
+      return "fill";
+    case Family::reduce:
+      return "reduce";
+    case Family::softmax:
+      return "softmax";
+    case Family::norm:
+      return "norm";
+    case Family::gather:
+      return "gather";
+    case Family::iota:
+      return "iota";
+  }
+  return "?";
+}
+
+namespace {
+
+std::string text(const Plan& plan, const View& view) {
+  if (view.buffer < 0) return view.constant ? "const" : "_";
+  const Buffer& buffer = plan.buffers[static_cast<size_t>(view.buffer)];
+  std::string s = fmt::format("{}{}", buffer.name, text(view.shape));
+  if (!view.is_dense() || view.offset != Dim(0)) {
+    s += fmt::format("+{}:{}", view.offset.text(), text(Shape(view.strides)));
+  }
+  return s;
+}
+
+void append(const Plan& plan, const StepList& steps, const std::string& indent, std::string* out) {
+  for (const Step& step : steps) {
+    *out += fmt::format("{}{:3} ", indent, step.number);
+    if (step.kind == Step::call) {
+      const KernelCall& call = step.kernel;
+      *out += fmt::format("{}{}{}", name(call.family), call.op.empty() ? "" : ".", call.op);
+      for (const View& v : call.inputs) *out += " " + text(plan, v);
+      *out += " ->";
+      for (const View& v : call.outputs) *out += " " + text(plan, v);
+      for (const PointwiseStep& s : call.epilogue) *out += " | " + s.op;
+      *out += "   // " + step.name + "\n";
+      continue;
+    }
+    *out += fmt::format("{}   // {}\n",
+                        step.kind == Step::branch ? "if " + text(plan, step.condition) : "loop",
+                        step.name);
+    for (const StepList& body : step.bodies) {
+      append(plan, body, indent + "  ", out);
+      *out += indent + "  --\n";
+    }
+  }
+}
+
+}  // namespace
+
+std::string text(const Plan& plan) {
+  std::string s =
+      fmt::format("plan \"{}\" arena {} scratch {} live {} graph {}\n", plan.name, plan.arena_bytes,
+                  plan.scratch_bytes, plan.plan_live_bytes, plan.graph_live_bytes);
+  for (const Buffer& b : plan.buffers)
+    s += fmt::format("  buffer {} {} x {} [{}..{}] at {}\n", b.name, name(b.dtype),
+                     b.elements.text(), b.first, b.last, b.offset);
+  append(plan, plan.steps, "  ", &s);
+  return s;
+}
+
+}  // namespace macec
