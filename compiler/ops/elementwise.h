@@ -1,43 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table of elementwise operators: the one list from which infer, evaluate, lowering and
-// generated expressions come.
+// The table of pointwise steps: the one list from which infer, evaluate, lowering and generated
+// expressions of elementwise operators come.
+//
+// An elementwise node of ONNX is a few steps (OpDef::steps): Sum(a, b, c) is Add, Add; Clip without
+// a minimum is Min; QuantizeLinear is Div, Round, Add, Saturate. Steps have a fixed number of
+// arguments of one element type (Where's condition is bool), so each has one meaning in every
+// stage. Passes fuse steps, not nodes.
 #pragma once
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "compiler/ir/graph.h"
+#include "compiler/ops/op_def.h"
 
 namespace macec {
 
-// What an elementwise operator does with element types.
-enum class ResultType {
-  same,
-  boolean,
-  attribute_to
-};  // same as the first argument; bool; Cast's `to`
+// What a step makes of element types.
+//   same          as the last argument
+//   attribute_to  the step's own dtype (Cast, Saturate)
+enum class ResultType { same, boolean, attribute_to };
+
+// Element types a step takes.
+enum StepTypes : unsigned { kFloats = 1, kIntegers = 2, kBooleans = 4, kNumbers = 3, kAnyType = 7 };
+
+struct StepAttribute {
+  const char* name;
+  float otherwise;
+};
 
 struct ElementwiseOp {
   const char* name;
-  int min_args, max_args;  // -1: any number (Sum, Mean, Max, Min)
+  int args;
   ResultType result;
-  // One element, floats in double: args as numbers of the argument type. Used for float types.
-  double (*real)(const PointwiseStep& step, const double* args, int count);
-  // One element for integer and bool types (nullptr: not defined for them); wraps to the type by
-  // the caller.
-  int64_t (*integer)(const PointwiseStep& step, const int64_t* args, int count, DType dtype);
-  // The expression in generated code over vectors or floats: {0}, {1}... are the arguments, {name}
-  // an attribute. nullptr: none.
-  const char* vector_code;
-  // The expression on C++ scalars of the element type. nullptr: none.
-  const char* scalar_code;
-  const char* header;  // kernel header that the expression needs ("kernels/math.h"); nullptr: none
-  double weight;       // cost of one element relative to an addition
+  unsigned types;  // of the last argument
+  // One element. a: arguments; k: attributes in the order of `attributes`. Floats are computed in
+  // double and rounded by the caller. A boolean result is 0 or 1. nullptr: not defined.
+  double (*real)(const double* a, const float* k);
+  // The same for integers and bool; the caller wraps the result to the type. Unsigned 64-bit
+  // numbers come as their bits.
+  int64_t (*integer)(const int64_t* a, const float* k, DType dtype);
+  // The expression in generated code. {0}, {1}...: arguments, {k0}, {k1}...: attributes (both are
+  // plain names).
+  const char* vector_code;  // over V, a vector of float or a float (kernels/simd); nullptr: none
+  const char* scalar_code;  // over C++ scalars of type T; never nullptr
+  const char* header;       // that vector_code needs ("kernels/math.h"); nullptr: simd.h suffices
+  double weight;            // cost of one element relative to an addition
+  std::vector<StepAttribute> attributes = {};
 };
-const std::vector<ElementwiseOp>& elementwise_ops();
+const std::vector<ElementwiseOp>& elementwise_ops();  // sorted by nothing in particular
 const ElementwiseOp* find_elementwise(std::string_view name);
 
-// Applies one step to whole elements; used by evaluate of nodes, epilogues and Pointwise nodes.
+// Builds the steps of one node. Arguments are node inputs and earlier steps.
+struct StepBuilder {
+  const Node& node;
+  std::vector<DType> types;              // of the node's inputs; undefined: not given
+  std::vector<const Tensor*> constants;  // contents of the node's inputs where known, else nullptr
+  std::vector<PointwiseStep> steps;
+  std::vector<int> results;  // for every output of the node: the step that is its value
+
+  bool has(int i) const {
+    return i < static_cast<int>(types.size()) && types[static_cast<size_t>(i)] != DType::undefined;
+  }
+  static StepArg in(int i) { return {StepArg::input, i}; }
+  DType type(StepArg arg) const;
+  // Appends a step. UserError "X of T is not supported" when the row does not take these types.
+  StepArg add(const char* op, std::vector<StepArg> args, Attributes attributes = {});
+  StepArg cast(StepArg arg, DType to);  // arg itself if it has this type already
+  StepArg saturate(StepArg arg, DType to);
+  void result(StepArg arg);  // the node's next output
+};
+
+// The node as steps over its inputs (numpy broadcasting of all inputs to the output's shape).
+// False: it is not elementwise, or an operand needs more than broadcasting (per-axis quantization
+// along an inner axis, blocked quantization). results[i]: the step that is output i.
+bool elementwise_steps(const Graph& graph, const Node& node, std::vector<PointwiseStep>* steps,
+                       std::vector<int>* results);
+
 DType step_result_type(const PointwiseStep& step, const std::vector<DType>& args);
+
+// Whether generated code can compute the chain on vectors of float: arithmetic on float32, float16
+// and bfloat16, with comparisons only as conditions of Where. inputs: element types of the step
+// inputs; main: of the main result (undefined for a Pointwise node). Only such chains may become
+// the epilogue of a float kernel.
+bool has_vector_form(const std::vector<PointwiseStep>& steps, const std::vector<DType>& inputs,
+                     DType main, const std::vector<int>& results);
+
+// Cost of one element of a chain relative to an addition.
+double chain_weight(const std::vector<PointwiseStep>& steps);
+
+// Reference meaning of a chain on whole tensors. main: main result (nullptr for a Pointwise node).
+// The result has the shape of main or the common broadcast shape of the inputs that are used.
+std::vector<Tensor> evaluate_steps(const std::vector<PointwiseStep>& steps,
+                                   const std::vector<int>& results, const Tensor* main,
+                                   const std::vector<const Tensor*>& inputs);
+
+// numpy broadcasting. Extents that may be 1 at run time are decided at compile time; others must
+// agree.
+Shape broadcast_shapes(InferContext& context, const std::vector<int>& inputs);
+std::vector<int64_t> broadcast_shapes(const std::vector<std::vector<int64_t>>& shapes);
+
+// Shared by the OpDefs of elementwise operators.
+void infer_elementwise(InferContext& context);
+void evaluate_elementwise(EvaluateContext& context);
+Lowered lower_elementwise(const LowerContext& context);
+
+// Element conversions as Cast defines them: floats truncate toward zero, out of range saturates,
+// NaN becomes 0; integers drop high bits; everything but zero is true.
+int64_t real_to_integer(double v, DType to);  // bits for uint64
+int64_t wrap_integer(int64_t v, DType to);
+double round_real(double v, DType to);
 
 }  // namespace macec

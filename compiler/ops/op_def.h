@@ -11,6 +11,8 @@
 
 namespace macec {
 
+struct StepBuilder;  // ops/elementwise.h
+
 // --- import
 // ---------------------------------------------------------------------------------------------------------------
 // Brings an older form of a node to the newest one in place (attributes that became inputs,
@@ -137,6 +139,8 @@ struct OpDef {
   // it.
   bool (*view)(const LowerContext&, const View& in, View* out) = nullptr;
   Cost (*cost)(const Graph&, const Node&) = nullptr;  // nullptr: elements of the outputs
+  // kElementwise: the node as pointwise steps (ops/elementwise.h); nullptr for all others.
+  void (*steps)(StepBuilder&) = nullptr;
   // Unsupported combinations that infer cannot see, as a UserError ("... is not supported"); may be
   // nullptr.
   void (*check)(const Graph&, const Node&) = nullptr;
