@@ -7,6 +7,9 @@
 
 namespace macec {
 
+// An empty call of a family: operands, plain constant uses.
+KernelCall make_call(Family family, std::vector<View> inputs, std::vector<View> outputs);
+
 // A nest of loops over the axes of `shape`, the same for several operands: axes of extent 1 are
 // dropped, the rest is ordered by the strides of the operand `leader` (largest first) and
 // neighbours are merged where every operand allows.
@@ -16,6 +19,9 @@ struct LoopNest {
 };
 // strides[operand][logical axis]. Throws UserError if more than kMaxRank axes remain.
 LoopNest make_nest(const Shape& shape, const std::vector<std::vector<Dim>>& strides, int leader);
+
+// Elements from one axis step to the next of a dense tensor of this shape, row-major.
+std::vector<Dim> row_major_strides(const Shape& shape);
 
 // The strides of a view seen through numpy broadcasting to `shape` (0 where the view's extent is 1
 // or missing).
@@ -37,9 +43,14 @@ KernelCall pointwise_call(std::vector<PointwiseStep> steps, std::vector<View> in
 // Whether a fused operand can be read by a kernel whose output is rows x columns: the view of
 // output 0 is walked row by row (all axes but the column axis, which has stride 1 or is broadcast).
 // Fills row and column strides of `operand` (broadcast to the output's shape). columns: logical
-// axis of the columns. False: not expressible.
+// axis of the columns, -1 where all axes are rows. False: not expressible.
 bool row_column_strides(const View& output, int columns, const View& operand, Dim* row,
                         int* column);
+// A channels-last view whose pixels lie behind one another: channels have stride 1, `pixel`
+// elements lie between neighbours along the innermost spatial axis, rows and images follow without
+// gaps. False for any other view.
+bool pixel_stride(const View& view, Dim* pixel);
+
 // Attaches the node's epilogue to a call whose output is rows x columns; false if an operand does
 // not fit.
 bool attach_epilogue(const LowerContext& context, int columns, KernelCall* call);
