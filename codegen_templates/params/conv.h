@@ -15,9 +15,9 @@ struct ConvParamsT {
   int in_channels, out_channels;          // form; of one group
   Int batch;
   Int in[3], out[3];
-  Int pad[3];         // before the first element of each axis; what is missing behind follows from the extents
-  Int x_pixel;        // elements from one input pixel to the next along the width; rows are dense pixels
-  Int y_pixel;        // the same for the output: larger than the channels when y is a slice of a wider tensor
+  Int pad[3];   // before the first element of an axis; what is missing behind follows from the extents
+  Int x_pixel;  // elements from one input pixel to the next along the width; rows are dense pixels
+  Int y_pixel;  // the same for the output: more than the channels when y is a slice of a wider tensor
 
   template <class Self, class F>
   static void each(Self& p, F f) {
@@ -27,3 +27,43 @@ struct ConvParamsT {
   }
 };
 using ConvParams = ConvParamsT<int64_t>;
+
+// The last input rows of one image, when a step keeps only those: row r (of depth 1, batch 1) starts
+// at base + (r % rows) * row_stride. Window kernels take it in place of x.
+template <class T>
+struct ConvRing {
+  const T* base;
+  int64_t rows, row_stride;
+};
+
+// What conv_igemm works with at once: pixels of output, a multiple of every tile's height.
+constexpr int64_t kConvTileMultiple = 24;
+constexpr int64_t conv_block_pixels(int64_t taps) {
+  const int64_t pixels = 2048 / taps / kConvTileMultiple * kConvTileMultiple;
+  return pixels < kConvTileMultiple ? kConvTileMultiple : pixels > 192 ? 192 : pixels;
+}
+
+// Whether a row of the kernel is read as one run of kernel[2] * in_channels elements, for which the
+// pixels at the left and right border are copied with their padding: pays for few channels.
+template <class Int>
+constexpr bool conv_reads_runs(const ConvParamsT<Int>& p) {
+  return p.group == 1 && p.dilation[2] == 1 && p.kernel[2] > 1 && p.in_channels < 8;
+}
+
+// Bytes of scratch of conv_igemm for inputs of `element` bytes; depends on the form only.
+template <class Int>
+constexpr int64_t conv_igemm_scratch(const ConvParamsT<Int>& p, int64_t element) {
+  const int64_t taps = int64_t{p.kernel[0]} * p.kernel[1] * p.kernel[2];
+  const int64_t zeros = (int64_t{p.group} * p.in_channels * element + 63) / 64 * 64;
+  if (!conv_reads_runs(p)) return zeros + conv_block_pixels(taps) * taps * int64_t{sizeof(void*)};
+  const int64_t runs = int64_t{p.kernel[0]} * p.kernel[1];
+  const int64_t run = int64_t{p.kernel[2]} * p.in_channels * element;
+  return (run + 63) / 64 * 64 + conv_block_pixels(runs) * runs * (int64_t{sizeof(void*)} + run);
+}
+
+// Floats of the packed weights: [group][panel][tap * in_channels + channel][panel's columns].
+template <class Int>
+constexpr int64_t conv_packed_floats(const ConvParamsT<Int>& p, int64_t panel) {
+  const int64_t taps = int64_t{p.kernel[0]} * p.kernel[1] * p.kernel[2];
+  return p.group * ((p.out_channels + panel - 1) / panel * panel) * taps * p.in_channels;
+}

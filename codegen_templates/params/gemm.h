@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parameters of the gemm family: y[b][m][n] = epilogue(sum_k x[b][m][k] * w[b][k][n] + bias[n]).
 //
-// Up to two batch axes with a stride each (0: broadcast). x may be read with any row and k stride; w is either packed at compile
-// time (panels) or a run-time tensor with strides. y rows are dense in n.
+// Up to two batch axes with a stride each (0: broadcast). x may be read with any row and k stride;
+// w is either packed at compile time (panels; w_batch then counts floats from one packed matrix to
+// the next) or a run-time tensor with strides. y rows are dense in n.
 // A unit is one block of kGemmRowsPerUnit rows of one batch entry.
 #pragma once
 #include "common.h"
 
-enum { kGemmRowsPerUnit = 48 };
+constexpr int64_t kGemmRowsPerUnit = 48;
 
 template <class Int>
 struct GemmParamsT {
   Int batch[2];             // outer, inner
   Int m, n, k;
   Int x_batch[2], x_row, x_k;    // strides in elements
-  Int w_batch[2], w_k, w_n;      // strides in elements; unused when w is packed
+  Int w_batch[2], w_k, w_n;      // strides in elements; w_k, w_n unused when w is packed
   Int y_batch[2], y_row;         // strides in elements; n is dense
 
   template <class Self, class F>
@@ -26,3 +27,29 @@ struct GemmParamsT {
   }
 };
 using GemmParams = GemmParamsT<int64_t>;
+
+// Units of one step.
+constexpr int64_t gemm_units(int64_t batch0, int64_t batch1, int64_t m) {
+  return batch0 * batch1 * ((m + kGemmRowsPerUnit - 1) / kGemmRowsPerUnit);
+}
+
+// Floats of a packed w[k][n] with panels of `panel` columns.
+constexpr int64_t gemm_packed_floats(int64_t n, int64_t k, int64_t panel) {
+  return (n + panel - 1) / panel * panel * k;
+}
+
+// Columns of a run-time w that are packed at once: 256 KiB of them, whole pairs of panels.
+constexpr int64_t gemm_dynamic_columns(int64_t n, int64_t k, int64_t panel) {
+  const int64_t pair = 2 * panel;
+  const int64_t fit = 65536 / (k > 0 ? k : 1) / pair * pair;
+  const int64_t all = (n + pair - 1) / pair * pair;
+  return all < fit ? all : fit > pair ? fit : pair;
+}
+
+// Bytes of scratch. `x_is_dense`: x_k == 1 or k == 1.
+constexpr int64_t gemm_packed_scratch(int64_t k, bool x_is_dense) {
+  return x_is_dense ? 0 : 4 * k * kGemmRowsPerUnit;
+}
+constexpr int64_t gemm_dynamic_scratch(int64_t n, int64_t k, int64_t panel, bool x_is_dense) {
+  return 4 * k * gemm_dynamic_columns(n, k, panel) + gemm_packed_scratch(k, x_is_dense);
+}

@@ -6,6 +6,8 @@
 #include "vocabulary.h"
 
 [[maybe_unused]] constexpr int kLanes = 8;
+[[maybe_unused]] constexpr int kVectorRegisters = 16;
+[[maybe_unused]] constexpr bool kFmaByLane = false;
 struct Vf {
   __m256 v;
 };

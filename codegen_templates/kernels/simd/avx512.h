@@ -9,6 +9,8 @@
 #include "vocabulary.h"
 
 [[maybe_unused]] constexpr int kLanes = 16;
+[[maybe_unused]] constexpr int kVectorRegisters = 32;
+[[maybe_unused]] constexpr bool kFmaByLane = false;
 struct Vf {
   __m512 v;
 };

@@ -10,6 +10,8 @@
 #include "vocabulary.h"
 
 [[maybe_unused]] constexpr int kLanes = 4;
+[[maybe_unused]] constexpr int kVectorRegisters = sizeof(void*) == 8 ? 32 : 16;
+[[maybe_unused]] constexpr bool kFmaByLane = true;
 struct Vf {
   float32x4_t v;
 };
@@ -190,6 +192,16 @@ MACEC_INLINE Vf fma(Vf a, Vf b, Vf c) {
 MACEC_INLINE Vf fnma(Vf a, Vf b, Vf c) {
   return Vf{vfmsq_f32(c.v, a.v, b.v)};
 }
+template <int k>
+MACEC_INLINE Vf fma_lane(Lane<k>, Vf a, Vf b, Vf c) {
+#if defined(__clang__)
+  return Vf{vfmaq_laneq_f32(c.v, a.v, b.v, k)};
+#else
+  // g++ 12 copies accumulators around the intrinsic; an operand that is both read and written stays.
+  __asm__("fmla %0.4s, %1.4s, %2.s[%3]" : "+w"(c.v) : "w"(a.v), "w"(b.v), "i"(k));
+  return c;
+#endif
+}
 MACEC_INLINE Vf operator/(Vf a, Vf b) {
   return Vf{vdivq_f32(a.v, b.v)};
 }
@@ -257,6 +269,15 @@ MACEC_INLINE Vf fnma(Vf a, Vf b, Vf c) {
   return Vf{vmlsq_f32(c.v, a.v, b.v)};
 }
 #endif
+template <int k>
+MACEC_INLINE Vf fma_lane(Lane<k>, Vf a, Vf b, Vf c) {
+  const float32x2_t half = k < 2 ? vget_low_f32(b.v) : vget_high_f32(b.v);
+#if defined(__ARM_FEATURE_FMA)
+  return Vf{vfmaq_f32(c.v, a.v, vdupq_lane_f32(half, k & 1))};  // no fused form by lane
+#else
+  return Vf{vmlaq_lane_f32(c.v, a.v, half, k & 1)};
+#endif
+}
 MACEC_INLINE Vf operator/(Vf a, Vf b) {
   float x[kLanes], y[kLanes];
   vst1q_f32(x, a.v);

@@ -5,6 +5,8 @@
 #include "vocabulary.h"
 
 [[maybe_unused]] constexpr int kLanes = 4;
+[[maybe_unused]] constexpr int kVectorRegisters = 0;
+[[maybe_unused]] constexpr bool kFmaByLane = false;
 struct Vf {
   float lane[4];
 };

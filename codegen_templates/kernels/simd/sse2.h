@@ -6,6 +6,8 @@
 #include "vocabulary.h"
 
 [[maybe_unused]] constexpr int kLanes = 4;
+[[maybe_unused]] constexpr int kVectorRegisters = 16;
+[[maybe_unused]] constexpr bool kFmaByLane = false;
 struct Vf {
   __m128 v;
 };

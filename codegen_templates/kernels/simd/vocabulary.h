@@ -5,6 +5,8 @@
 // its own Vf:
 //
 //   Vf, kLanes                         the level's vector of float and its number of lanes
+//   kVectorRegisters, kFmaByLane       registers for them, 0 if unknown; whether
+//   fma_lane(Lane<k>, a, b, c)         exists: a * b[k] + c, rounded as fma
 //   Lanes<V>::kCount, ::Int, ::Mask    1 / uint32_t / bool for float; kLanes / Vi / Vm for Vf
 //   load<V>(p, n)  store(p, v, n)      p: float, half_t, bfloat16_t, int32_t, int64_t, int8_t,
 //   uint8_t; n: Full or Part load_strided<V>(p, stride, n)      lane i comes from p[i * stride];
@@ -64,6 +66,8 @@ struct Lanes<float> {
 };
 template <class V>
 struct Tag {};  // names a V without having one
+template <int k>
+struct Lane {};  // names a lane
 
 template <class V>
 MACEC_INLINE int lane_count(Full) {
