@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Texts of this repository that stand inside the macec program: kernels, stub layers, skeletons.
 //
-//   runtime_stub/layer1.h  --embed.cmake, at build time-->  embedded.cpp  -->  embedded_text("runtime_stub/layer1.h")
+//   runtime_stub/layer1.h  --embed.cmake, at build time-->  embedded.cpp  -->
+//   embedded_text("runtime_stub/layer1.h")
 //
-// A path is the file's path from the repository root, with '/'. The list of files is the one given to
-// macec_embed() in CMake; a file that is not in it is not here.
+// A path is the file's path from the repository root, with '/'. The list of files is the one given
+// to macec_embed() in CMake; a file that is not in it is not here.
 #pragma once
 
 #include <string_view>
