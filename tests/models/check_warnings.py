@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Generated code compiles without a warning: check_warnings.py [MODEL...]
+
+g++, clang 14, clang 19 and the cross compilers, with -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror; with -O2 where the
+tier is full, because some warnings need the optimizer, else by -fsyntax-only.
+"""
+import functools
+import shutil
+
+import generated
+import macec
+import zoo
+from report import Report
+
+COMPILERS = {
+    "x86-64": [["g++"], ["clang++-14"], ["clang++-19"]],
+    "armv8": [["aarch64-linux-gnu-g++"], ["clang++-19", "--target=aarch64-linux-gnu"]],
+    "armv7": [["arm-linux-gnueabihf-g++", "-mfpu=neon"]],
+}
+
+
+def check(report, name, target, compiler, optimized):
+    label = f"{name} {target} {' '.join(compiler)}"
+    if not shutil.which(compiler[0]):
+        report.skip(f"warnings of {compiler[0]}", "not installed")
+        return
+    code = generated.generate(zoo.folder(name), target, tag="-warn-" + "".join(c for c in "".join(compiler) if c.isalnum()))
+    flags = generated.STRICT + (["-O2"] if optimized else ["-fsyntax-only"])
+    for source in code.sources[:1]:
+        _, result = generated.compile_object(code, source, flags, compiler)
+        report.check(label, result.code == 0, result.err.strip()[:600])
+
+
+def main():
+    report = Report()
+    work = []
+    for model in zoo.chosen(zoo.MODELS + zoo.SMALL):
+        optimized = macec.TIER == "full" or model in zoo.SMALL
+        for target, compilers in COMPILERS.items():
+            work += [(f"{model} {target}", functools.partial(check, report), model, target, c, optimized) for c in compilers]
+    zoo.for_each(report, work)
+    report.finish()
+
+
+if __name__ == "__main__":
+    main()

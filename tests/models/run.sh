@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Checks generated code of real models: run.sh [CHECK...], where CHECK is the name of a check_*.py without both ends.
+set -u
+. "$(dirname "$0")/../support/common.sh"
+[ -d "$MACEC_SHARED/zoo" ] || skip_folder "no folder $MACEC_SHARED/zoo"
+need_python onnx numpy onnxruntime
+here=$root/tests/models
+"$MACEC_PYTHON" "$here/prepare.py" "$MACEC_SHARED" "$MACEC_CACHE/zoo" mobilenetv2_100 mobilenetv1_100 resnet18 squeezenet1_1 \
+  bert_mini bert_mini_dynamic vit_tiny_patch16_224 dscnn_kws || { echo "FAIL models: prepare.py"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+
+checks=("$@")
+if [ ${#checks[@]} -eq 0 ]; then
+  checks=(memory repeatable size_and_time values)
+  [ "$MACEC_TIER" = quick ] || checks+=(float16 heap_and_symbols warnings sanitizers levels_unoptimized old_processor)
+fi
+outputs=$MACEC_BUILD/models/outputs
+mkdir -p "$outputs"
+rm -f "$outputs"/*
+for check in "${checks[@]}"; do
+  echo "== $check"
+  from=$SECONDS
+  "$MACEC_PYTHON" "$here/check_$check.py" 2>&1 | tee "$outputs/$check"
+  tail -n 1 "$outputs/$check" | grep -qE '^[0-9]+ passed, ' || { echo "FAIL $check: it ended without counting"; echo "0 passed, 1 failed, 0 skipped" >>"$outputs/$check"; }
+  echo "== $check: $((SECONDS - from)) s"
+done
+sum_counts passed failed skipped < <(for check in "${checks[@]}"; do tail -n 1 "$outputs/$check"; done)
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
