@@ -42,9 +42,13 @@ int main(int argc, char** argv) {
   macec_close(session.context);
 
   counting = true;
-  const macec_status opened = session.model->open(&session.context, session.memory.data(), session.model->memory_bytes, nullptr);
-  const macec_status ran = opened != MACEC_OK ? opened
-      : macec_run(session.context, session.dims.empty() ? nullptr : session.dims.data(), session.in.data(), session.out.data());
+  const macec_status opened = session.model->open(&session.context, session.memory.data(),
+                                                  session.model->memory_bytes, nullptr);
+  const macec_status ran =
+      opened != MACEC_OK
+          ? opened
+          : macec_run(session.context, session.dims.empty() ? nullptr : session.dims.data(),
+                      session.in.data(), session.out.data());
   macec_close(session.context);
   counting = false;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs four contexts of one model, weights shared, in four threads at once; all give the same bytes as one alone.
+// Runs four contexts of one model, weights shared, in four threads at once; all give the same bytes
+// as one alone.
 #include "program.h"
 
 #include <thread>
@@ -23,7 +24,8 @@ int main(int argc, char** argv) {
 
   for (auto& session : sessions) {
     for (uint32_t i = 0; i < alone.model->n_out; ++i) {
-      if (std::memcmp(session.output[i].data(), alone.output[i].data(), alone.bytes(i)) != 0) program::die("contexts differ");
+      if (std::memcmp(session.output[i].data(), alone.output[i].data(), alone.bytes(i)) != 0)
+        program::die("contexts differ");
     }
     macec_close(session.context);
   }

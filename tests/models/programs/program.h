@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the test programs around one generated model share: files, arguments, an open context.
 //
-// Built with -DMODEL_HEADER='"kws.h"' -DMODEL_FUNCTION=kws_model. Everything goes through macec_model,
-// the table that a generated file exports, so that one program serves every model.
+// Built with -DMODEL_HEADER='"kws.h"' -DMODEL_FUNCTION=kws_model. Everything goes through
+// macec_model, the table that a generated file exports, so that one program serves every model.
 //
 //   PROGRAM [--level N] [--dims A,B] [--threads N] INPUT... [-- OUTPUT...]
 //
-// INPUT and OUTPUT are files of raw elements, in the order of the ONNX file. Dims are in the order of
-// macec_model::dim.
+// INPUT and OUTPUT are files of raw elements, in the order of the ONNX file. Dims are in the order
+// of macec_model::dim.
 #ifndef TESTS_MODELS_PROGRAM_H
 #define TESTS_MODELS_PROGRAM_H
 #include MODEL_HEADER
@@ -68,7 +68,8 @@ inline std::vector<unsigned char> read_file(const std::string& path) {
   std::vector<unsigned char> bytes;
   unsigned char part[65536];
   size_t n;
-  while ((n = std::fread(part, 1, sizeof part, file)) > 0) bytes.insert(bytes.end(), part, part + n);
+  while ((n = std::fread(part, 1, sizeof part, file)) > 0)
+    bytes.insert(bytes.end(), part, part + n);
   std::fclose(file);
   return bytes;
 }
@@ -82,17 +83,33 @@ inline void write_file(const std::string& path, const void* data, size_t bytes) 
 // Elements that `bytes` bytes of an ONNX data type hold, as bits of one element.
 inline size_t element_bits(unsigned dtype) {
   switch (dtype) {
-    case 7: case 11: case 13: case 14: return 64;
-    case 1: case 6: case 12: return 32;
-    case 4: case 5: case 10: case 16: return 16;
-    case 21: case 22: case 23: return 4;
-    case 15: return 128;
-    default: return 8;
+    case 7:
+    case 11:
+    case 13:
+    case 14:
+      return 64;
+    case 1:
+    case 6:
+    case 12:
+      return 32;
+    case 4:
+    case 5:
+    case 10:
+    case 16:
+      return 16;
+    case 21:
+    case 22:
+    case 23:
+      return 4;
+    case 15:
+      return 128;
+    default:
+      return 8;
   }
 }
 
-// Runs the threads of a test one after the other, in descending order of their number: a model whose
-// results depend on who does what first shows it.
+// Runs the threads of a test one after the other, in descending order of their number: a model
+// whose results depend on who does what first shows it.
 inline void run_backwards(void*, uint32_t n, void (*part)(void*, uint32_t, uint32_t), void* arg) {
   for (uint32_t i = n; i-- > 0;) part(arg, i, i % 2);
 }
@@ -111,18 +128,23 @@ struct Session {
   void check(macec_status status, const char* what) const {
     if (status == MACEC_OK) return;
     char text[400];
-    die(std::string(what) + ": " + macec_error_text(&error, text, sizeof text) + " status " + std::to_string(status));
+    die(std::string(what) + ": " + macec_error_text(&error, text, sizeof text) + " status " +
+        std::to_string(status));
   }
 
   // Reads the inputs and opens. The memory starts at an odd address on purpose.
   void open(const Arguments& a) {
-    if (a.inputs.size() != model->n_in) die("the model has " + std::to_string(model->n_in) + " inputs");
+    if (a.inputs.size() != model->n_in)
+      die("the model has " + std::to_string(model->n_in) + " inputs");
     dims = a.dims;
-    if (dims.size() != model->n_dim) die("the model has " + std::to_string(model->n_dim) + " dimensions");
+    if (dims.size() != model->n_dim)
+      die("the model has " + std::to_string(model->n_dim) + " dimensions");
     for (const std::string& path : a.inputs) input.push_back(read_file(path));
     for (auto& bytes : input) in.push_back({bytes.data(), bytes.size()});
-    for (uint32_t i = 0; i < model->n_out; ++i) output.emplace_back(model->out[i].max_bytes + 1, 0xee);
-    for (uint32_t i = 0; i < model->n_out; ++i) out.push_back({output[i].data(), model->out[i].max_bytes});
+    for (uint32_t i = 0; i < model->n_out; ++i)
+      output.emplace_back(model->out[i].max_bytes + 1, 0xee);
+    for (uint32_t i = 0; i < model->n_out; ++i)
+      out.push_back({output[i].data(), model->out[i].max_bytes});
     memory.assign(model->memory_bytes + 1, 0xee);
     macec_options options = macec_defaults();
     options.level = a.level;
@@ -132,7 +154,9 @@ struct Session {
     check(model->open(&context, memory.data() + 1, model->memory_bytes, &options), "open");
   }
 
-  void run() { check(macec_run(context, dims.empty() ? nullptr : dims.data(), in.data(), out.data()), "run"); }
+  void run() {
+    check(macec_run(context, dims.empty() ? nullptr : dims.data(), in.data(), out.data()), "run");
+  }
 
   // Real extents of output i after a run.
   std::vector<int64_t> shape(uint32_t i) const {
