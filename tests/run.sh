@@ -10,7 +10,7 @@
 #
 # Installs the packages that it needs (tests/packages.sh; MACEC_SKIP_INSTALL=1: none), and numpy, onnx and onnxruntime into a
 # virtual environment in ~/.cache/macec, where models and ONNX's own tests are kept too. support/common.sh lists the variables
-# that move things. A folder is tested by its run.sh, or by the CTest tests that carry its name as label. Ends with seconds per
+# that move things. A folder is tested by its run.sh, or by the CTest tests whose names begin with its name. Ends with seconds per
 # folder, what was skipped and why, and `N passed, N failed, N skipped`; the exit code is 1 if anything failed.
 set -u
 MACEC_TIER=ci
@@ -76,11 +76,11 @@ build() {
   ninja -C "$MACEC_BUILD" -j "$MACEC_JOBS" >"$logs/build.log" 2>&1 || { grep -A 20 -m 3 FAILED "$logs/build.log"; return 1; }
 }
 
-# The number of CTest tests that carry a folder's name as label.
-ctest_count() { ctest --test-dir "$MACEC_BUILD" -N -L "^$1\$" 2>/dev/null | sed -n 's/^Total Tests: //p'; }
+# The number of CTest tests whose names begin with a folder's name.
+ctest_count() { ctest --test-dir "$MACEC_BUILD" -N -R "^$1([-_.]|\$)" 2>/dev/null | sed -n 's/^Total Tests: //p'; }
 
 run_ctest() {
-  ctest --test-dir "$MACEC_BUILD" -L "^$1\$" -j "$MACEC_JOBS" --output-on-failure --timeout 600 |
+  ctest --test-dir "$MACEC_BUILD" -R "^$1([-_.]|\$)" -j "$MACEC_JOBS" --output-on-failure --timeout 600 |
     sed -E 's/^([0-9]+)% tests passed, ([0-9]+) tests? failed out of ([0-9]+)/\2 \3 &/;T;s/^([0-9]+) ([0-9]+) .*/CTEST \1 \2/' |
     awk '/^CTEST /{f = $2; t = $3; next} {print} END {printf "%d passed, %d failed, 0 skipped\n", t - f, f}'
 }

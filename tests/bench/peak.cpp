@@ -13,19 +13,10 @@ namespace {
 constexpr int kAccumulators = 12;
 constexpr long kRounds = 4000000;
 
-template <class Vector>
-struct Values {
-  Vector v[kAccumulators];
-};
-
-// Prevents that the compiler folds the accumulators.
+// Prevents that the compiler knows or drops a value.
 template <class Vector>
 inline void keep(Vector& v) {
-#if defined(__x86_64__)
-  __asm__ volatile("" : "+x"(v));
-#else
-  __asm__ volatile("" : "+w"(v));
-#endif
+  __asm__ volatile("" : "+m"(v));
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
