@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints the model files that the fuzzer starts from, one a line: seeds.py OUT
+
+Small zoo graphs with their weights inside (written to OUT), the field cases, the models of the error tests, and one in twelve of
+ONNX's node tests. What is not there is left out.
+"""
+import pathlib
+import subprocess
+import sys
+
+import macec
+
+SMALL_MODELS = ["dscnn_kws", "espcn_x3", "tcn_dilated", "llama_decode_step"]
+MAX_BYTES = 400_000
+EVERY = 12
+
+
+def main():
+    out = pathlib.Path(sys.argv[1])
+    seeds = []
+    fill = macec.SHARED / "zoo/fill.py"
+    if fill.exists():
+        subprocess.run([sys.executable, str(fill), str(out / "zoo"), *SMALL_MODELS, "--single"], check=True, stdout=subprocess.DEVNULL)
+        seeds += sorted((out / "zoo").glob("*/model.onnx"))
+    seeds += sorted(macec.SHARED.glob("cases/*/model.onnx"))
+    subprocess.run([sys.executable, str(macec.ROOT / "tests/errors/make_models.py"), str(out / "errors")], check=True)
+    seeds += sorted((out / "errors").glob("*.onnx"))
+    seeds += sorted((macec.CACHE / "node").glob("*/model.onnx"))[::EVERY]
+    for seed in seeds:
+        if 0 < seed.stat().st_size <= MAX_BYTES:
+            print(seed.absolute())
+
+
+if __name__ == "__main__":
+    main()
