@@ -79,6 +79,8 @@ struct Node {
   std::vector<PointwiseStep> epilogue;  // the last step's value is output 0
   std::vector<std::string> origins;  // "Conv '/features/0'": all ONNX nodes that went into this one
   std::vector<Graph> bodies;
+  // Type of the main result where the epilogue changes it; undefined: as output 0.
+  DType epilogue_input_type = DType::undefined;
   int onnx_index = -1;   // position in the ONNX file, for messages
   bool is_dead = false;  // removed; ids stay valid
 

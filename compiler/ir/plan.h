@@ -102,26 +102,33 @@ struct Step {
   // loop
   View trip_count;      // int64 scalar, buffer -1: none
   View iteration;       // int64 scalar the body reads; buffer -1: nobody does
+  View condition_now;   // loop: the condition that the body reads
   View condition_next;  // where the body leaves the condition; buffer -1: it stays true
-  // The number of the running iteration, then of all done. Views inside the body use it in their
-  // offsets (scan outputs are written in place: offset = index * slice), views after the loop in
-  // their extents.
+  // The number of the running iteration, then of all done. Views use it in their offsets: scan
+  // outputs are written in place (offset = index * slice); a carried value is a buffer of two
+  // halves, read at half (index mod 2) and written at the other one, so nothing is copied.
   std::shared_ptr<const Symbol> index;
-  struct Carried {
-    int now, next;  // buffers that change places after each iteration; equal: updated in place
+  std::vector<int> carried_buffers;  // live during the whole loop
+  // Computed extents that this step sets: for a branch one expression per body, for a loop one
+  // (index is set already).
+  struct Extent {
+    std::shared_ptr<const Symbol> symbol;
+    std::vector<Dim> values;
   };
-  std::vector<Carried> carried;
+  std::vector<Extent> extents;
 
-  int number = -1;  // depth first
+  int number = -1;          // depth first
+  int scratch_buffer = -1;  // of a call; from plan_memory
 };
 
 struct Buffer {
-  enum Place { arena, input, output, state, weight, scratch } place = arena;
+  enum Place { arena, input, output, state, next_state, weight, scratch } place = arena;
   std::string name;
   DType dtype = DType::undefined;
   Dim elements;
   int64_t bytes = 0;          // at the upper bounds
   int index = -1;             // of the model's input, output, state, weight
+  int inside = -1;            // the buffer whose bytes it shares (in-place work); -1: its own
   int first = -1, last = -1;  // step numbers between which its contents are needed
   int64_t offset = -1;        // in the arena, from plan_memory
 };

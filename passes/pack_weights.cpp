@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Constants in the order their kernel reads them. Equal contents in equal packing stand once.
+#include "compiler/ir/plan.h"
+#include "compiler/support/error.h"
+#include "passes/plan_control.h"
+
+namespace macec {
+namespace {
+
+// Copies element `from` of a constant to element `to` of the packed bytes (whole-byte types).
+void move_element(const Tensor& tensor, int64_t from, std::vector<unsigned char>& packed,
+                  int64_t to) {
+  const size_t size = static_cast<size_t>(info(tensor.dtype).bits / 8);
+  MACEC_CHECK((static_cast<size_t>(from) + 1) * size <= tensor.bytes.size(),
+              "packing reads behind a constant");
+  std::memcpy(packed.data() + static_cast<size_t>(to) * size,
+              tensor.bytes.data() + static_cast<size_t>(from) * size, size);
+}
+
+// panels: [group][ceil(n / width)][k][width], zeros behind the last column.
+std::vector<unsigned char> pack_panels(const Tensor& tensor, int64_t offset,
+                                       const KernelCall::ConstantUse& use, int width) {
+  const int64_t panels = (use.n + width - 1) / width;
+  std::vector<unsigned char> packed(
+      static_cast<size_t>(bytes_of(tensor.dtype, use.groups * panels * use.k * width)));
+  for (int64_t g = 0; g < use.groups; ++g)
+    for (int64_t n = 0; n < use.n; ++n)
+      for (int64_t k = 0; k < use.k; ++k) {
+        const int64_t depth =
+            use.k_order.empty() ? k * use.stride_k : use.k_order[static_cast<size_t>(k)];
+        move_element(tensor, offset + g * use.stride_group + n * use.stride_n + depth, packed,
+                     ((g * panels + n / width) * use.k + k) * width + n % width);
+      }
+  return packed;
+}
+
+// taps: [tap][channel]; k counts the taps, n the channels.
+std::vector<unsigned char> pack_taps(const Tensor& tensor, int64_t offset,
+                                     const KernelCall::ConstantUse& use) {
+  std::vector<unsigned char> packed(static_cast<size_t>(bytes_of(tensor.dtype, use.k * use.n)));
+  for (int64_t k = 0; k < use.k; ++k)
+    for (int64_t n = 0; n < use.n; ++n) {
+      const int64_t depth =
+          use.k_order.empty() ? k * use.stride_k : use.k_order[static_cast<size_t>(k)];
+      move_element(tensor, offset + n * use.stride_n + depth, packed, k * use.n + n);
+    }
+  return packed;
+}
+
+}  // namespace
+
+void PlanBuilder::pack_constants(KernelCall* call) {
+  call->weights.assign(call->inputs.size(), -1);
+  const auto add = [&](View& view, const KernelCall::ConstantUse& use, Packing packing) {
+    Weight weight;
+    weight.name = fmt::format("w{}", plan.weights.size());
+    weight.dtype = view.dtype;
+    const Tensor& tensor = *view.constant;
+    weight.shape_text = text(tensor.type());
+    if (packing.kind == Packing::plain) {
+      weight.bytes = tensor.bytes;
+    } else {
+      const int64_t offset = view.offset.value();
+      weight.bytes = packing.kind == Packing::panels
+                         ? pack_panels(tensor, offset, use, packing.width)
+                         : pack_taps(tensor, offset, use);
+      weight.shape_text += packing.kind == Packing::panels
+                               ? fmt::format(" in panels of {}", packing.width)
+                               : " tap by tap";
+      view.offset = 0;
+    }
+    std::string key = fmt::format("{}:", static_cast<int>(weight.dtype));
+    key.append(weight.bytes.begin(), weight.bytes.end());
+    const auto [at, is_new] =
+        weight_keys.emplace(std::move(key), static_cast<int>(plan.weights.size()));
+    if (is_new) {
+      const int64_t count = static_cast<int64_t>(weight.bytes.size()) * 8 / info(weight.dtype).bits;
+      weight_buffers[at->second] =
+          new_buffer(weight.name, weight.dtype, count, Buffer::weight, at->second);
+      plan.weights.push_back(std::move(weight));
+    }
+    view.buffer = weight_buffers[at->second];
+    return at->second;
+  };
+  for (size_t i = 0; i < call->inputs.size(); ++i) {
+    View& view = call->inputs[i];
+    if (!view.constant || view.buffer >= 0) continue;
+    if (call->family == Family::pointwise && view.constant->count() == 1) continue;
+    const KernelRow* row = call->rows[0];
+    const Packing packing =
+        row->packing ? row->packing(*call, static_cast<int>(i), target.levels[0].capabilities)
+                     : Packing{};
+    const KernelCall::ConstantUse use =
+        i < call->constant_uses.size() ? call->constant_uses[i] : KernelCall::ConstantUse{};
+    call->weights[i] = add(view, use, packing);
+  }
+  for (View& view : call->epilogue_inputs) {
+    if (!view.constant || view.buffer >= 0 || view.constant->count() == 1) continue;
+    add(view, {}, {});
+  }
+}
+
+}  // namespace macec

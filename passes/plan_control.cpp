@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// If and Loop as steps. Branches write into the buffers of the If's outputs; a loop keeps each
+// carried value in a buffer of two halves and writes scan outputs slice by slice.
+#include "passes/plan_control.h"
+
+#include "compiler/ops/lowering.h"
+#include "compiler/support/error.h"
+
+namespace macec {
+namespace {
+
+// The computed symbol that an extent is, if it is one by itself.
+std::shared_ptr<const Symbol> computed_symbol(const Dim& extent) {
+  std::shared_ptr<const Symbol> found;
+  extent.symbols([&](const std::shared_ptr<const Symbol>& s) {
+    if (s->is_computed && Dim::symbol(s) == extent) found = s;
+  });
+  return found;
+}
+
+Step named_step(Step::Kind kind, const Node& node) {
+  Step step;
+  step.kind = kind;
+  step.name = node.name.empty() ? node.op : node.name;
+  step.origins = node.origins;
+  return step;
+}
+
+}  // namespace
+
+void GraphPlanner::plan_control_flow(const Node& node) {
+  if (node.op == "If") return plan_if(node);
+  if (node.op == "Loop") return plan_loop(node);
+  throw user_error("operator {} is not supported", node.op);
+}
+
+View GraphPlanner::in_buffer(ValueId id, const Node& node) {
+  const View& have = view(id);
+  if (have.buffer >= 0) return have;
+  const TensorType& type = graph_.type(id);
+  const View copy = dense_view(builder_.new_buffer(graph_.value(id).name + ".value", type.dtype,
+                                                   type.count(), Buffer::arena, -1),
+                               type);
+  add_copy(have, copy, node);
+  return copy;
+}
+
+void GraphPlanner::plan_if(const Node& node) {
+  Step step = named_step(Step::branch, node);
+  step.condition = in_buffer(node.inputs[0], node);
+  std::vector<View> parameters;
+  for (size_t i = 1; i < node.inputs.size(); ++i) parameters.push_back(view(node.inputs[i]));
+  for (const Graph& body : node.bodies) {
+    std::vector<View> places;
+    for (size_t o = 0; o < node.outputs.size(); ++o) {
+      if (!node.outputs[o].is_valid()) {
+        places.push_back(View{});
+        continue;
+      }
+      // Rows are dense at the branch's own size.
+      View place = dense_view(view(node.outputs[o]).buffer, body.type(body.outputs[o]));
+      place.offset = view(node.outputs[o]).offset;
+      if (is_fixed(place.shape) && view(node.outputs[o]).shape == place.shape)
+        place = view(node.outputs[o]);
+      places.push_back(place);
+    }
+    step.bodies.emplace_back();
+    GraphPlanner planner(body, builder_);
+    planner.run(parameters, places, &step.bodies.back());
+  }
+  for (size_t o = 0; o < node.outputs.size(); ++o) {
+    if (!node.outputs[o].is_valid()) continue;
+    const Shape& shape = graph_.type(node.outputs[o]).shape;
+    for (size_t a = 0; a < shape.size(); ++a)
+      if (const auto symbol = computed_symbol(shape[a])) {
+        Step::Extent extent{symbol, {}};
+        for (const Graph& body : node.bodies)
+          extent.values.push_back(body.type(body.outputs[o]).shape[a]);
+        step.extents.push_back(extent);
+      }
+  }
+  steps_->push_back(std::move(step));
+}
+
+void GraphPlanner::plan_loop(const Node& node) {
+  const Graph& body = node.bodies[0];
+  const size_t carried = static_cast<size_t>(node.int_attribute("carried", 0));
+  Step step = named_step(Step::loop, node);
+  Symbol index;
+  index.name = fmt::format("loop{}", builder_.next_loop++);
+  index.lo = 0;
+  index.hi = (int64_t{1} << 31) - 1;
+  index.is_computed = true;
+  step.index = std::make_shared<const Symbol>(index);
+  const Dim i = Dim::symbol(step.index);
+  if (node.inputs[0].is_valid()) step.trip_count = in_buffer(node.inputs[0], node);
+  if (node.inputs.size() > 1 && node.inputs[1].is_valid())
+    step.condition = in_buffer(node.inputs[1], node);
+
+  std::vector<View> parameters, places, results;
+  const auto scalar = [&](const char* what, DType dtype) {
+    return dense_view(builder_.new_buffer(step.name + what, dtype, 1, Buffer::arena, -1),
+                      TensorType{dtype, {}});
+  };
+  step.iteration = scalar(".iteration", DType::int64);
+  parameters.push_back(step.iteration);
+  parameters.push_back(scalar(".condition", DType::boolean));
+  step.condition_now = parameters.back();
+  step.condition_next = scalar(".next", DType::boolean);
+  places.push_back(step.condition_next);
+
+  for (size_t c = 0; c < carried; ++c) {
+    const TensorType& type = body.type(body.inputs[2 + c]);
+    const Dim half = type.count().hi();
+    const int buffer = builder_.new_buffer(graph_.value(node.outputs[c]).name + ".carried",
+                                           type.dtype, half * Dim(2), Buffer::arena, -1);
+    View now = dense_view(buffer, type), next = now, first = now;
+    now.offset = mod(i, 2) * half;
+    next.offset = mod(i + Dim(1), 2) * half;
+    add_copy(view(node.inputs[2 + c]), first, node);
+    parameters.push_back(now);
+    places.push_back(next);
+    step.carried_buffers.push_back(buffer);
+    results.push_back(now);
+  }
+  for (size_t c = 2 + carried; c < node.inputs.size(); ++c)
+    parameters.push_back(view(node.inputs[c]));
+  for (size_t s = carried; s < node.outputs.size(); ++s) {
+    if (!node.outputs[s].is_valid()) {
+      places.push_back(View{});
+      continue;
+    }
+    const View& all = view(node.outputs[s]);
+    View slice = dense_view(all.buffer, body.type(body.outputs[1 + s]));
+    slice.offset = all.offset + i * product(slice.shape);
+    places.push_back(slice);
+    if (const auto symbol = computed_symbol(all.shape[0])) step.extents.push_back({symbol, {i}});
+  }
+  step.bodies.emplace_back();
+  GraphPlanner planner(body, builder_);
+  planner.run(parameters, places, &step.bodies.back());
+  steps_->push_back(std::move(step));
+  for (size_t c = 0; c < carried; ++c)
+    if (node.outputs[c].is_valid()) add_copy(results[c], view(node.outputs[c]), node);
+}
+
+}  // namespace macec

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Walks the graph once. For every node: the views of its outputs, then a lowering that some kernel
+// accepts.
+//
+// Where a value lives, decided before the walk, back to front:
+//   graph output                  the caller's memory
+//   input of a Concat             its slice of the Concat's buffer
+//   input of a final Reshape      the memory of the Reshape's output
+// all others get an arena buffer of their own, or are a view of another value.
+// A kernel that cannot read or write a view gets a dense copy; one that cannot do the epilogue gets
+// it as a step of its own.
+#include "passes/select_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "compiler/ir/edit.h"
+#include "compiler/ops/lowering.h"
+#include "compiler/ops/op_def.h"
+#include "compiler/ops/registry.h"
+#include "passes/plan_control.h"
+
+namespace macec {
+
+int PlanBuilder::new_buffer(const std::string& name, DType dtype, const Dim& elements,
+                            Buffer::Place place, int index) {
+  Buffer buffer;
+  buffer.place = place;
+  buffer.name = name;
+  buffer.dtype = dtype;
+  buffer.elements = elements;
+  buffer.bytes = bytes_of(dtype, std::max<int64_t>(elements.hi(), 0));
+  buffer.index = index;
+  plan.buffers.push_back(buffer);
+  return static_cast<int>(plan.buffers.size()) - 1;
+}
+
+const View& GraphPlanner::view(ValueId id) {
+  auto at = views_.find(id.index);
+  if (at != views_.end()) return at->second;
+  const Value& value = graph_.value(id);
+  MACEC_CHECK(value.constant, "value '{}' has no place", value.name);
+  View constant = dense_view(-1, value.type);
+  constant.constant = value.constant;
+  return views_[id.index] = constant;
+}
+
+View GraphPlanner::place_of(ValueId id) {
+  auto at = placed_.find(id.index);
+  if (at != placed_.end()) return at->second;
+  const Value& value = graph_.value(id);
+  const int buffer =
+      builder_.new_buffer(value.name, value.type.dtype, value.type.count(), Buffer::arena, -1);
+  return placed_[id.index] = dense_view(buffer, value.type);
+}
+
+namespace {
+
+bool is_view_of_all(const Node& node) {  // the output has the bytes of input 0, in the same order
+  return node.op == "Reshape" || node.op == "Squeeze" || node.op == "Unsqueeze" ||
+         node.op == "Flatten" || node.op == "Identity";
+}
+
+}  // namespace
+
+bool GraphPlanner::can_be_placed(ValueId id, const Users& users) const {
+  const Value& value = graph_.value(id);
+  if (!value.producer.is_valid() || !users.single(id) || placed_.count(id.index)) return false;
+  const OpDef* def = graph_.node(value.producer).def;
+  return !(def->traits & (kView | kControlFlow)) || is_view_of_all(graph_.node(value.producer));
+}
+
+// Back to front: a node whose output has a place may give its inputs places inside it.
+void GraphPlanner::place_backward() {
+  const Users users(graph_);
+  for (auto at = graph_.order.rbegin(); at != graph_.order.rend(); ++at) {
+    const Node& node = graph_.node(*at);
+    if (node.op == "Concat" && node.epilogue.empty()) {
+      const View out = place_of(node.outputs[0]);
+      const int64_t rank = out.rank();
+      int64_t axis = node.int_attribute("axis", 0);
+      if (axis < 0) axis += rank;
+      Dim start = 0;
+      for (ValueId input : node.inputs) {
+        const TensorType& type = graph_.type(input);
+        const Dim extent = type.shape[static_cast<size_t>(axis)];
+        if (can_be_placed(input, users) && type.layout == graph_.type(node.outputs[0]).layout) {
+          View part = out;
+          part.offset = out.offset + start * out.strides[static_cast<size_t>(axis)];
+          part.shape[static_cast<size_t>(axis)] = extent;
+          placed_[input.index] = part;
+        }
+        start += extent;
+      }
+    } else if (is_view_of_all(node) && placed_.count(node.outputs[0].index)) {
+      const ValueId input = node.inputs[0];
+      const View& out = placed_.at(node.outputs[0].index);
+      if (can_be_placed(input, users) && out.is_dense() &&
+          graph_.type(input).layout == Layout::plain && graph_.type(input).dtype == out.dtype) {
+        View inner = dense_view(out.buffer, graph_.type(input));
+        inner.offset = out.offset;
+        placed_[input.index] = inner;
+      }
+    }
+  }
+}
+
+void GraphPlanner::add_call(KernelCall call, const Node& node) {
+  Step step;
+  step.kind = Step::call;
+  step.name = node.name.empty() ? node.op : node.name;
+  step.origins = node.origins;
+  step.kernel = std::move(call);
+  steps_->push_back(std::move(step));
+}
+
+void GraphPlanner::add_copy(const View& from, const View& to, const Node& node) {
+  KernelCall call = copy_call(from, to);
+  MACEC_CHECK(choose_kernels(builder_.target, &call), "the target has no kernel for a copy of {}",
+              name(from.dtype));
+  builder_.pack_constants(&call);
+  add_call(std::move(call), node);
+}
+
+// Lowers with the views as they are now. Nothing is added unless every call has a kernel.
+std::optional<Lowered> GraphPlanner::try_lower(const Node& node,
+                                               const std::map<int32_t, View>& replaced) {
+  LowerContext context{graph_, node, [&](ValueId id) -> const View& {
+                         const auto at = replaced.find(id.index);
+                         return at != replaced.end() ? at->second : view(id);
+                       }};
+  MACEC_CHECK(node.def->lower, "operator {} reached the plan", node.op);
+  Lowered calls = node.def->lower(context);
+  if (calls.empty()) return std::nullopt;
+  for (KernelCall& call : calls)
+    if (!choose_kernels(builder_.target, &call)) return std::nullopt;
+  return calls;
+}
+
+// Tries views as they are, then dense outputs, dense inputs, both.
+bool GraphPlanner::lower_with_copies(const Node& node) {
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    std::map<int32_t, View> replaced;
+    std::vector<std::pair<View, View>> before, after;
+    for (ValueId out : node.outputs) {
+      if (!(attempt & 1) || !out.is_valid()) continue;
+      const int buffer =
+          builder_.new_buffer(graph_.value(out).name + ".dense", graph_.type(out).dtype,
+                              graph_.type(out).count(), Buffer::arena, -1);
+      replaced[out.index] = dense_view(buffer, graph_.type(out));
+      after.emplace_back(replaced[out.index], view(out));
+    }
+    for (ValueId in : node.inputs) {
+      if (!(attempt & 2) || !in.is_valid() || graph_.value(in).constant || replaced.count(in.index))
+        continue;
+      const int buffer =
+          builder_.new_buffer(graph_.value(in).name + ".dense", graph_.type(in).dtype,
+                              graph_.type(in).count(), Buffer::arena, -1);
+      replaced[in.index] = dense_view(buffer, graph_.type(in));
+      before.emplace_back(view(in), replaced[in.index]);
+    }
+    std::optional<Lowered> calls = try_lower(node, replaced);
+    if (!calls) continue;
+    for (const auto& [from, to] : before) add_copy(from, to, node);
+    for (KernelCall& call : *calls) {
+      builder_.pack_constants(&call);
+      add_call(std::move(call), node);
+    }
+    for (const auto& [from, to] : after) add_copy(from, to, node);
+    return true;
+  }
+  return false;
+}
+
+// The main operation into a buffer of its own, then the epilogue as pointwise work.
+bool GraphPlanner::lower_in_two(const Node& node) {
+  Node main = node;
+  main.epilogue.clear();
+  const ValueId out = node.outputs[0];
+  const DType main_type = node.epilogue_input_type == DType::undefined ? graph_.type(out).dtype
+                                                                       : node.epilogue_input_type;
+  TensorType type = graph_.type(out);
+  type.dtype = main_type;
+  const View final_view = view(out);
+  const int buffer = builder_.new_buffer(graph_.value(out).name + ".main", type.dtype, type.count(),
+                                         Buffer::arena, -1);
+  views_[out.index] = dense_view(buffer, type);
+  if (!lower_with_copies(main)) return false;
+  std::vector<PointwiseStep> steps = node.epilogue;
+  std::vector<View> inputs;
+  for (ValueId in : node.inputs) inputs.push_back(in.is_valid() ? view(in) : View{});
+  for (PointwiseStep& step : steps)
+    for (StepArg& arg : step.args)
+      if (arg.kind == StepArg::result) arg = {StepArg::input, static_cast<int>(inputs.size())};
+  inputs.push_back(views_[out.index]);
+  views_[out.index] = final_view;
+  KernelCall call =
+      pointwise_call(steps, inputs, {final_view}, {static_cast<int>(steps.size()) - 1});
+  if (!choose_kernels(builder_.target, &call)) return false;
+  builder_.pack_constants(&call);
+  add_call(std::move(call), node);
+  return true;
+}
+
+void GraphPlanner::plan_node(const Node& node) {
+  const OpDef& def = *node.def;
+  if ((def.traits & kView) && def.view && node.epilogue.empty()) {
+    LowerContext context{graph_, node, [&](ValueId id) -> const View& { return view(id); }};
+    bool all = true;
+    for (size_t o = 0; o < node.outputs.size() && all; ++o) {
+      if (!node.outputs[o].is_valid()) continue;
+      View out;
+      Node single =
+          node;  // view functions describe output 0; Split says which part by this attribute
+      single.attributes["macec_output"] = static_cast<int64_t>(o);
+      LowerContext of_output{graph_, single, context.view_of};
+      all = def.view(of_output, view(node.inputs[0]), &out);
+      if (!all) break;
+      const auto place = placed_.find(node.outputs[o].index);
+      if (place == placed_.end()) {
+        views_[node.outputs[o].index] = out;
+      } else {
+        views_[node.outputs[o].index] = place->second;
+        if (!(place->second.buffer == out.buffer && place->second.offset == out.offset))
+          add_copy(out, place->second, node);
+      }
+    }
+    if (all) return;
+  }
+  for (ValueId out : node.outputs)
+    if (out.is_valid()) views_[out.index] = place_of(out);
+  if (def.traits & kControlFlow) return plan_control_flow(node);
+  if (lower_with_copies(node)) return;
+  if (!node.epilogue.empty() && lower_in_two(node)) return;
+  throw user_error("operator {} with these types is not supported on target {}", node.op,
+                   builder_.target.name)
+      .hint("macec list kernels shows what each target can do");
+}
+
+// Body results, and outputs that are inputs, constants or views of other values, are copied to
+// their place.
+void GraphPlanner::finish_outputs(const std::vector<View>& places) {
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    const View& have = view(graph_.outputs[i]);
+    const View& want = places[i];
+    if (want.buffer < 0 || (have.buffer == want.buffer && have.offset == want.offset)) continue;
+    Node at;
+    at.name = graph_.value(graph_.outputs[i]).name;
+    at.op = "Identity";
+    add_copy(have, want, at);
+  }
+}
+
+void GraphPlanner::run(const std::vector<View>& parameters, const std::vector<View>& places,
+                       StepList* steps) {
+  steps_ = steps;
+  for (size_t i = 0; i < graph_.inputs.size(); ++i) views_[graph_.inputs[i].index] = parameters[i];
+  for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+    const Value& value = graph_.value(graph_.outputs[i]);
+    // The first of several equal outputs is written in place; the others are copies.
+    if (value.producer.is_valid() && places[i].buffer >= 0)
+      placed_.emplace(graph_.outputs[i].index, places[i]);
+  }
+  place_backward();
+  for (NodeId id : graph_.order) {
+    try {
+      plan_node(graph_.node(id));
+    } catch (UserError& error) {
+      if (error.places().empty()) {
+        const Node& node = graph_.node(id);
+        error.at(node.name.empty() ? node.op : fmt::format("{} '{}'", node.op, node.name));
+      }
+      throw;
+    }
+  }
+  finish_outputs(places);
+}
+
+Plan select_plan(const Graph& graph, const Target& target, const std::vector<StatePair>& states) {
+  PlanBuilder builder(target);
+  builder.plan.name = graph.name;
+  builder.plan.checks = graph.checks;
+  // States leave the signature: the other inputs and outputs are counted without them.
+  const auto views_of = [&](const std::vector<ValueId>& values, Buffer::Place place,
+                            Buffer::Place state_place, int StatePair::*side) {
+    std::vector<View> views;
+    int next = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      const Value& value = graph.value(values[i]);
+      const auto state = std::find_if(states.begin(), states.end(), [&](const StatePair& s) {
+        return s.*side == static_cast<int>(i);
+      });
+      const bool is_state = state != states.end();
+      const int index = is_state ? static_cast<int>(state - states.begin()) : next++;
+      views.push_back(
+          dense_view(builder.new_buffer(value.name, value.type.dtype, value.type.count(),
+                                        is_state ? state_place : place, index),
+                     value.type));
+    }
+    return views;
+  };
+  const std::vector<View> inputs =
+      views_of(graph.inputs, Buffer::input, Buffer::state, &StatePair::input);
+  const std::vector<View> outputs =
+      views_of(graph.outputs, Buffer::output, Buffer::next_state, &StatePair::output);
+  GraphPlanner planner(graph, builder);
+  planner.run(inputs, outputs, &builder.plan.steps);
+  number_steps(builder.plan);
+  return std::move(builder.plan);
+}
+
+}  // namespace macec
