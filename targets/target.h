@@ -26,24 +26,23 @@ struct KernelRow {
   const char* function;  // "depthwise"
   bool (*accepts)(const KernelCall&, const Capabilities&);
   double (*cycles)(const KernelCall&, const Capabilities&);
-  // Template arguments before the epilogue's type: "3, 3, 2, 2". May be nullptr.
+  // Template arguments before those that are deduced: "3, 3, 2, 2". May be nullptr.
   std::string (*template_arguments)(const KernelCall&, const Capabilities&);
   // Packing of input i. May be nullptr: plain.
   Packing (*packing)(const KernelCall&, int input, const Capabilities&);
   int64_t (*scratch)(const KernelCall&,
                      const Capabilities&);  // bytes per worker; may be nullptr: none
   bool takes_epilogue;
+  bool can_fail = false;  // returns int32_t: 0 done, else an index was out of range
 };
 
 struct Level {
-  const char* name;         // "x86-64-v3"
-  const char* identifier;   // namespace in generated code: "v3"
-  const char* simd_header;  // "kernels/simd/avx2.h"
-  const char* gcc_target;   // for #pragma GCC target; "" for the base level
-  const char* test;         // C++ expression that the CPU has it; "" for the base level
-  std::vector<const char*> system_headers;  // "<immintrin.h>"
+  const char* name;                         // "x86-64-v3"
+  const char* identifier;                   // namespace in generated code: "level_v3"
+  const char* simd_header;                  // "kernels/simd/avx2.h"
+  std::vector<std::string> features;        // beyond the base level, LLVM's names: "avx2", "fma"
+  std::vector<std::string> system_headers;  // "<immintrin.h>"
   Capabilities capabilities;
-  std::vector<const std::vector<KernelRow>*> kernels;  // tables, most general first
 };
 
 struct Target {

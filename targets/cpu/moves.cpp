@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernel rows of everything that moves elements without computing.
+#include "targets/cpu/rows.h"
+
+namespace macec {
+namespace {
+
+bool is_whole_bytes(const KernelCall& call) {
+  return info(call.outputs[0].dtype).bits >= 8;
+}
+bool accepts_move(const KernelCall& call, const Capabilities&) {
+  return is_whole_bytes(call);
+}
+double move_cycles(const KernelCall& call, const Capabilities& caps) {
+  return call.elements * 2 / caps.vector_floats;
+}
+
+}  // namespace
+
+void append_move_rows(std::vector<KernelRow>& rows) {
+  rows.push_back({"copy", "strided copy: transpose, slice, concat, expand", Family::copy,
+                  "kernels/copy.h", "copy", accepts_move, move_cycles, nullptr, nullptr, nullptr,
+                  false});
+  rows.push_back({"fill", "one value everywhere", Family::fill, "kernels/copy.h", "fill",
+                  accepts_move, move_cycles, nullptr, nullptr, nullptr, false});
+}
+
+}  // namespace macec

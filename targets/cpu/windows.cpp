@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernel rows of the window families and of gemm.
+#include "targets/cpu/rows.h"
+
+namespace macec {
+namespace {
+
+const ConvParamsT<Dim>& conv_params(const KernelCall& call) {
+  return std::get<ConvParamsT<Dim>>(call.params);
+}
+const GemmParamsT<Dim>& gemm_params(const KernelCall& call) {
+  return std::get<GemmParamsT<Dim>>(call.params);
+}
+
+// Floats and 16-bit floats that the vectors load and store.
+bool is_vector_float(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float16 || dtype == DType::bfloat16;
+}
+bool has_packed_weights(const KernelCall& call) {
+  return is_vector_float(call.inputs[0].dtype) && is_vector_float(call.outputs[0].dtype) &&
+         call.inputs[1].constant &&
+         (call.inputs[2].buffer < 0 || call.inputs[2].dtype == DType::float32 ||
+          call.inputs[2].constant);
+}
+
+double peak(const Capabilities& caps) {
+  return caps.vector_floats * (caps.has_fma ? 2.0 : 1.0);
+}  // multiply-adds a cycle
+
+bool is_one_by_one(const ConvParamsT<Dim>& p) {
+  for (int a = 0; a < 3; ++a)
+    if (p.kernel[a] != 1 || p.stride[a] != 1 || p.pad[a] != Dim(0) || p.in[a] != p.out[a])
+      return false;
+  return true;
+}
+bool is_depthwise(const ConvParamsT<Dim>& p) {
+  return p.group > 1 && p.in_channels == 1 && p.out_channels == 1;
+}
+
+// conv
+// -----------------------------------------------------------------------------------------------------------------
+
+bool accepts_conv_igemm(const KernelCall& call, const Capabilities&) {
+  return call.op.empty() && has_packed_weights(call);
+}
+bool accepts_conv_pointwise(const KernelCall& call, const Capabilities& caps) {
+  return accepts_conv_igemm(call, caps) && is_one_by_one(conv_params(call));
+}
+bool accepts_depthwise(const KernelCall& call, const Capabilities& caps) {
+  return accepts_conv_igemm(call, caps) && is_depthwise(conv_params(call)) &&
+         conv_params(call).kernel[0] == 1;
+}
+// Panels of few columns waste the rest of the panel.
+double conv_igemm_cycles(const KernelCall& call, const Capabilities& caps) {
+  const ConvParamsT<Dim>& p = conv_params(call);
+  const double columns = (p.out_channels + caps.panel - 1) / caps.panel * caps.panel;
+  const double rows = call.multiply_adds / (static_cast<double>(p.in_channels) * p.out_channels);
+  return call.multiply_adds * columns / p.out_channels / peak(caps) * 1.15 + rows * p.group * 2;
+}
+double conv_pointwise_cycles(const KernelCall& call, const Capabilities& caps) {
+  return conv_igemm_cycles(call, caps) * 0.9;
+}
+double depthwise_cycles(const KernelCall& call, const Capabilities& caps) {
+  return call.multiply_adds / caps.vector_floats * 0.8;
+}
+Packing conv_packing(const KernelCall& call, int input, const Capabilities& caps) {
+  if (input != 1) return {};
+  const Packing::Kind kind = call.constant_uses[1].kind;
+  return {kind, kind == Packing::panels ? caps.panel : 1};
+}
+Packing conv_panels(const KernelCall&, int input, const Capabilities& caps) {
+  return input == 1 ? Packing{Packing::panels, caps.panel} : Packing{};
+}
+int64_t conv_scratch(const KernelCall& call, const Capabilities&) {
+  return conv_igemm_scratch(conv_params(call), info(call.inputs[0].dtype).bits / 8);
+}
+std::string depthwise_arguments(const KernelCall& call, const Capabilities&) {
+  const ConvParamsT<Dim>& p = conv_params(call);
+  return fmt::format("{}, {}, {}, {}", p.kernel[1], p.kernel[2], p.stride[1], p.stride[2]);
+}
+
+// gemm
+// -----------------------------------------------------------------------------------------------------------------
+
+bool x_is_dense(const GemmParamsT<Dim>& p) {
+  return p.x_k == Dim(1) || p.k == Dim(1);
+}
+
+bool accepts_gemm_packed(const KernelCall& call, const Capabilities&) {
+  return call.op.empty() && has_packed_weights(call) && gemm_params(call).k.is_fixed();
+}
+bool accepts_gemm_dynamic(const KernelCall& call, const Capabilities&) {
+  return call.op.empty() && is_vector_float(call.inputs[0].dtype) &&
+         is_vector_float(call.inputs[1].dtype) && is_vector_float(call.outputs[0].dtype) &&
+         (call.inputs[2].buffer < 0 || call.inputs[2].dtype == DType::float32) &&
+         !(call.inputs[2].constant && call.inputs[2].dtype != DType::float32);
+}
+double gemm_packed_cycles(const KernelCall& call, const Capabilities& caps) {
+  return call.multiply_adds / peak(caps) * 1.1;
+}
+double gemm_dynamic_cycles(const KernelCall& call, const Capabilities& caps) {
+  const GemmParamsT<Dim>& p = gemm_params(call);
+  const double packs = static_cast<double>((p.batch[0] * p.batch[1] * p.k * p.n).hi());
+  return gemm_packed_cycles(call, caps) + packs * 2;
+}
+int64_t gemm_packed_scratch_bytes(const KernelCall& call, const Capabilities&) {
+  const GemmParamsT<Dim>& p = gemm_params(call);
+  return gemm_packed_scratch(p.k.hi(), x_is_dense(p));
+}
+int64_t gemm_dynamic_scratch_bytes(const KernelCall& call, const Capabilities& caps) {
+  const GemmParamsT<Dim>& p = gemm_params(call);
+  return gemm_dynamic_scratch(p.n.hi(), p.k.hi(), caps.panel, x_is_dense(p));
+}
+
+}  // namespace
+
+void append_window_rows(std::vector<KernelRow>& rows) {
+  rows.push_back({"conv_igemm", "any convolution: gemm over row pointers, no patch matrix",
+                  Family::conv, "kernels/conv_igemm.h", "conv_igemm", accepts_conv_igemm,
+                  conv_igemm_cycles, nullptr, conv_panels, conv_scratch, true});
+  rows.push_back({"conv_pointwise", "1x1 convolution, stride 1, no padding", Family::conv,
+                  "kernels/conv_pointwise.h", "conv_pointwise", accepts_conv_pointwise,
+                  conv_pointwise_cycles, nullptr, conv_panels, nullptr, true});
+  rows.push_back({"gemm_packed", "matrix product with constant weights in panels", Family::gemm,
+                  "kernels/gemm.h", "gemm_packed", accepts_gemm_packed, gemm_packed_cycles, nullptr,
+                  conv_panels, gemm_packed_scratch_bytes, true});
+  rows.push_back({"gemm_dynamic", "matrix product of two run-time matrices", Family::gemm,
+                  "kernels/gemm.h", "gemm_dynamic", accepts_gemm_dynamic, gemm_dynamic_cycles,
+                  nullptr, nullptr, gemm_dynamic_scratch_bytes, true});
+  (void)accepts_depthwise, (void)depthwise_cycles, (void)depthwise_arguments, (void)conv_packing;
+}
+
+}  // namespace macec
