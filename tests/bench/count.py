@@ -32,7 +32,7 @@ def build_plugin():
 def count(name, arguments, plugin):
     folder = zoo.folder(name)
     code = generated.generate(folder, arguments.target, tag="-count")
-    program, _ = generated.build(code, "../../bench/count_main", arguments.flags.split(), tag="")
+    program, _ = generated.build(code, "../../bench/count_main", arguments.flags.split())
     data = generated.data_sets(folder)[0]
     log = (code.folder / "counts.txt").absolute()
     prefix = [*QEMU, "-plugin", plugin, "-d", "plugin", "-D", log]

@@ -79,9 +79,9 @@ def model_function(code):
 def build(code, program, flags=("-O2",), compiler=None, tag=""):
     """Builds tests/models/programs/PROGRAM.cpp with the generated code. Returns (path of the program, macec.Result)."""
     compiler = compiler or machine(code.target)[0]
-    out = (code.folder / f"{program}{tag}").absolute()
+    out = (code.folder / f"{pathlib.Path(program).name}{tag}").absolute()
     command = [*compiler, "-std=c++17", *flags, "-I.", f'-DMODEL_HEADER="{code.name}.h"', f"-DMODEL_FUNCTION={model_function(code)}",
-               PROGRAMS / f"{program}.cpp", *[s.name for s in code.sources], "-o", out, "-lpthread"]
+               PROGRAMS / f"{program}.cpp", *[s.name for s in code.sources], "-o", out, "-lpthread", "-Wno-psabi"]
     result = macec.run(command, cwd=code.folder.absolute(), timeout=400)
     if result.code != 0:
         raise Refused(f"{compiler[0]} {' '.join(flags)}: {'no end in time' if result.timed_out else result.err.strip()[-700:]}")
