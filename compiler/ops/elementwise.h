@@ -76,6 +76,9 @@ struct StepBuilder {
 bool elementwise_steps(const Graph& graph, const Node& node, std::vector<PointwiseStep>* steps,
                        std::vector<int>* results);
 
+// An attribute of a step as a number, or its default.
+float step_attribute(const PointwiseStep& step, const StepAttribute& attribute);
+
 DType step_result_type(const PointwiseStep& step, const std::vector<DType>& args);
 
 // Whether generated code can compute the chain on vectors of float: arithmetic on float32, float16
@@ -108,6 +111,7 @@ Lowered lower_elementwise(const LowerContext& context);
 // NaN becomes 0; integers drop high bits; everything but zero is true.
 int64_t real_to_integer(double v, DType to);  // bits for uint64
 int64_t wrap_integer(int64_t v, DType to);
-double round_real(double v, DType to);
+// saturates: small floats without infinity take their largest value.
+double round_real(double v, DType to, bool saturates);
 
 }  // namespace macec

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The list of operators, by file, and finding them.
+#include "compiler/ops/registry.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/ops/elementwise.h"
+
+namespace macec {
+
+// One function per file; a new file of operators is a line in each of the two lists.
+void append_unary(OpList& ops);
+void append_binary(OpList& ops);
+void append_cast(OpList& ops);
+void append_conv(OpList& ops);
+
+namespace {
+
+constexpr void (*kFiles[])(OpList&) = {append_unary, append_binary, append_cast, append_conv};
+
+// What passes make of elementwise nodes: its steps are the node's epilogue, and it has no main
+// result.
+void infer_pointwise(InferContext& context) {
+  std::vector<int> all;
+  for (int i = 0; i < context.inputs(); ++i) all.push_back(i);
+  const Shape shape = broadcast_shapes(context, all);
+  MACEC_CHECK(!context.node.epilogue.empty(), "a Pointwise node without steps");
+  context.set_type(0, context.node.epilogue.back().dtype, shape);
+}
+void evaluate_pointwise(EvaluateContext& context) {
+  const int last = static_cast<int>(context.node.epilogue.size()) - 1;
+  context.outputs = evaluate_steps(context.node.epilogue, {last}, nullptr, context.inputs);
+}
+
+OpDef pointwise_def() {
+  OpDef def{};
+  def.name = "Pointwise";
+  def.doc =
+      "y = a chain of elementwise steps on inputs that broadcast to y [...]; made by passes, not "
+      "in ONNX";
+  def.min_inputs = 0;
+  def.max_inputs = -1;
+  def.min_outputs = def.max_outputs = 1;
+  def.traits = kAnyLayout;
+  def.infer = infer_pointwise;
+  def.evaluate = evaluate_pointwise;
+  def.lower = lower_elementwise;
+  return def;
+}
+
+}  // namespace
+
+const std::vector<OpDef>& all_ops() {
+  static const OpList list = [] {
+    OpList ops;
+    for (auto append : kFiles) append(ops);
+    ops.push_back(pointwise_def());
+    std::sort(ops.begin(), ops.end(),
+              [](const OpDef& a, const OpDef& b) { return std::string_view(a.name) < b.name; });
+    return ops;
+  }();
+  return list;
+}
+
+const OpDef* find_op(std::string_view canonical_name) {
+  const std::vector<OpDef>& ops = all_ops();
+  const auto found =
+      std::lower_bound(ops.begin(), ops.end(), canonical_name,
+                       [](const OpDef& op, std::string_view name) { return op.name < name; });
+  return found != ops.end() && found->name == canonical_name ? &*found : nullptr;
+}
+
+OpMatch match_op(std::string_view domain, std::string_view type, int opset) {
+  using Key = std::pair<std::string_view, std::string_view>;
+  static const std::multimap<Key, OpMatch> by_type = [] {
+    std::multimap<Key, OpMatch> map;
+    for (const OpDef& def : all_ops()) {
+      for (const OpVersion& version : def.versions)
+        map.insert({{version.domain, version.type}, {&def, &version}});
+    }
+    return map;
+  }();
+  if (domain == "ai.onnx") domain = "";
+  const auto [begin, end] = by_type.equal_range({domain, type});
+  for (auto i = begin; i != end; ++i) {
+    const OpVersion& version = *i->second.version;
+    if (version.first <= opset && opset <= version.last) return i->second;
+  }
+  return {};
+}
+
+void infer_node(Graph& graph, NodeId id) {
+  const OpDef* def = graph.node(id).def;
+  MACEC_CHECK(def && def->infer, "node {} cannot be inferred", graph.node(id).op);
+  const auto given = static_cast<int>(graph.node(id).inputs.size());
+  if (given < def->min_inputs ||
+      (def->max_inputs >= 0 && given > def->max_inputs && graph.node(id).epilogue.empty())) {
+    throw user_error("{} inputs, but {} takes {}", given, def->name,
+                     def->max_inputs < 0 ? fmt::format("at least {}", def->min_inputs)
+                     : def->min_inputs == def->max_inputs
+                         ? fmt::format("{}", def->min_inputs)
+                         : fmt::format("{} to {}", def->min_inputs, def->max_inputs));
+  }
+  InferContext context{graph, graph.node(id), {}, {}, {}};
+  def->infer(context);
+  if (def->check) def->check(graph, graph.node(id));
+  const Node& node = graph.node(id);  // infer may have added values, not nodes
+  for (size_t o = 0; o < node.outputs.size(); ++o) {
+    if (!node.outputs[o].is_valid()) continue;
+    Value& value = graph.value(node.outputs[o]);
+    if (o < context.results.size()) value.type = context.results[o];
+    if (o == 0 && !node.epilogue.empty()) value.type.dtype = node.epilogue.back().dtype;
+    value.known.reset();
+    if (o < context.contents.size() && node.epilogue.empty())
+      value.known = std::move(context.contents[o]);
+  }
+}
+
+}  // namespace macec
