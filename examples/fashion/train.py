@@ -16,7 +16,7 @@ multiply-adds a picture.
     image  float32[batch,1,28,28]  pixel / 255; mean and deviation are taken out inside the model
     scores float32[batch,10]       probabilities
 
-The recipe: all 60,000 training pictures, 120 epochs in batches of 256; AdamW with weight decay 0.02,
+The recipe: all 60,000 training pictures, 120 epochs in batches of 256; AdamW, weight decay 0.02,
 learning rate up to 0.006 and down again on a cosine; label smoothing 0.1; pictures mirrored, moved
 by up to 2 pixels, a random rectangle erased in half of them; the weights that are kept are a
 running average. Seed 7. Nothing is chosen by looking at the test pictures: they are counted once.
@@ -111,7 +111,7 @@ class Probabilities(nn.Module):
 
 
 def augment(x):
-    """Mirrors half of the pictures, moves all by -2..2 pixels, erases a rectangle in half of them."""
+    """Mirrors half of the pictures, moves all by up to 2 pixels, erases a rectangle in half."""
     n, _, height, width = x.shape
     device = x.device
     mirrored = torch.rand(n, 1, 1, 1, device=device) < 0.5
