@@ -24,11 +24,11 @@ check() {
   local name=$1
   shift
   if "$@" >"$work/log" 2>&1; then
-    echo "ok       $name"
+    echo "ok $name"
     passed=$((passed + 1))
   else
-    echo "FAILED   $name: $*"
-    sed 's/^/         /' "$work/log" | tail -n 25
+    echo "FAIL $name: $*"
+    sed 's|^|    |' "$work/log" | tail -n 25
     failed=$((failed + 1))
   fi
 }
@@ -85,7 +85,7 @@ CMAKE
     cmake -G Ninja -S "$work/lost" -B "$work/lost/build" \
     -DCMAKE_TOOLCHAIN_FILE="$app/aarch64-linux-gnu.cmake"
 else
-  echo "skipped  ARMv8: no aarch64-linux-gnu-g++ or no qemu-aarch64"
+  echo "SKIP cmake_app for ARMv8: no aarch64-linux-gnu-g++ or no qemu-aarch64"
   skipped=$((skipped + 1))
 fi
 
@@ -136,7 +136,7 @@ CPP
   check "it is the installed macec" has "^MACEC_EXECUTABLE:.*=$work/prefix/bin/macec" \
     "$work/package/build/CMakeCache.txt"
 else
-  echo "skipped  installation: $builder is no build folder"
+  echo "SKIP installed macec: $builder is no build folder"
   skipped=$((skipped + 1))
 fi
 

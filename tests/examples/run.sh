@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The examples do what their READMEs say, and README.md has the lists that macec prints.
+set -u
+. "$(dirname "$0")/../support/common.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+# check NAME COMMAND...
+check() {
+  local name=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok $name"
+  else
+    failed=$((failed + 1))
+    echo "FAIL $name: $(grep -m 1 -iE 'error|fail|wrong' "$work/log" || tail -n 1 "$work/log")"
+    sed 's/^/    /' "$work/log" | tail -n 40
+  fi
+}
+
+skip() {
+  skipped=$((skipped + 1))
+  echo "SKIP $1: $2"
+}
+
+fashion() { bash "$root/examples/fashion/run.sh" "$MACEC" "$work/fashion$1" "${@:2}"; }
+
+if [ ! -f /usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz ]; then
+  skip fashion "the package dataset-fashion-mnist is missing"
+else
+  check "generated code recognises the 10,000 pictures" fashion -native
+  if have aarch64-linux-gnu-g++ && have qemu-aarch64; then
+    check "generated ARMv8 code recognises 200 pictures" fashion -arm --arm
+  else
+    skip "generated ARMv8 code" "no aarch64-linux-gnu-g++ or no qemu-aarch64"
+  fi
+fi
+
+bash "$root/tests/examples/cmake_app.sh" "$MACEC" "$work/cmake" >"$work/cmake.log" 2>&1
+cat "$work/cmake.log"
+check "README.md has the lists that macec prints" bash "$root/tests/readme_tables.sh" --check
+counts="$passed passed, $failed failed, $skipped skipped"
+sum_counts p f s < <(tail -n 1 "$work/cmake.log" && echo "$counts")
+# shellcheck disable=SC2154  # set by sum_counts
+echo "$p passed, $f failed, $s skipped"
+[ "$f" -eq 0 ]
