@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stub layer 1: what every generated header starts with. The text between BEGIN and END is pasted as it stands.
+// Stub layer 1: what every generated header starts with. The text from BEGIN to END is pasted as it stands.
 //
 // Frozen from macec 1.0 on: headers of any versions meet in one unit, so a layer never changes; news are a new
-// layer. The check value is the low 16 bits of the text's FNV-1a hash (with 0x0000 in its own places);
-// tests/abi/check_layers.py recomputes it.
+// layer with types of its own. The check value is the low 16 bits of the text's 32-bit FNV-1a hash, taken with
+// 0x0000 in its two places: tests/abi/check_layers.py recomputes it (--write puts it in).
 //
-// Compiles as C99, C11 and C++17, no extension. Who uses it: docs in README.md of this folder.
+// Compiles as C99, C11 and C++17 without extensions.
 /* BEGIN LAYER 1 */
 #ifndef MACEC_LAYER_1
-#define MACEC_LAYER_1 0x71c3 /* check value of this text */
+#define MACEC_LAYER_1 0x1854 /* check value of this text */
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __cplusplus
@@ -21,6 +21,10 @@
 #else
 #define MACEC_LEAST(n) static n /* C compilers warn when a smaller array is passed */
 #endif
+/* For sizes that depend on dimensions; constant where their arguments are. FLOOR_DIV: b > 0 */
+#define MACEC_FLOOR_DIV(a, b) ((a) / (b) - ((a) % (b) < 0))
+#define MACEC_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MACEC_MAX(a, b) ((a) < (b) ? (b) : (a))
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,31 +32,28 @@ extern "C" {
 typedef int32_t macec_status; /* 0 done, 1 still running (submit/wait only), < 0 failed */
 enum {
   MACEC_OK = 0, MACEC_PENDING = 1,
-  MACEC_E_ARG = -1, MACEC_E_STATE = -2, MACEC_E_ALIGN = -3, MACEC_E_SMALL = -4,      /* the call   */
-  MACEC_E_SHAPE = -16, MACEC_E_RANGE = -18,                                          /* the data   */
-  MACEC_E_BUILD = -32, MACEC_E_WEIGHTS = -33, MACEC_E_HASH = -34,                    /* the build  */
-  MACEC_E_CPU = -48, MACEC_E_DEVICE = -49, MACEC_E_CANCELLED = -52                   /* the device */
+  MACEC_E_ARG = -1, MACEC_E_STATE = -2, MACEC_E_ALIGN = -3, MACEC_E_SMALL = -4, /* the call   */
+  MACEC_E_SHAPE = -16, MACEC_E_RANGE = -18,                                     /* the data   */
+  MACEC_E_BUILD = -32, MACEC_E_WEIGHTS = -33, MACEC_E_HASH = -34,               /* the build  */
+  MACEC_E_CPU = -48, MACEC_E_DEVICE = -49, MACEC_E_CANCELLED = -52              /* the device */
 };
 
-/* Sizes that depend on dimensions: a / b rounded down for b > 0, and so on; constant where their arguments are */
-#define MACEC_FLOOR_DIV(a, b) ((a) / (b) - ((a) % (b) < 0))
-#define MACEC_MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MACEC_MAX(a, b) ((a) < (b) ? (b) : (a))
-
 typedef struct macec_in { const void *data; size_t bytes; } macec_in;
-typedef struct macec_out { void *data; size_t bytes; } macec_out; /* data NULL: this output is not wanted */
+typedef struct macec_out { void *data; size_t bytes; } macec_out;
 
 typedef struct macec_error { /* the last failure: whose, what, and the two numbers that disagree */
   macec_status status;
-  int32_t item; /* index of the input, output, dim or step; -1 none */
+  int32_t item; /* index of the input, output or dim; -1 none */
   const char *model, *what;
   int64_t have, need;
 } macec_error;
 
 struct macec_model;
-typedef struct macec_ctx { const struct macec_model *model; } macec_ctx; /* head of every context; the rest is private */
+/* Head of every context; the rest is private. One thread at a time; many contexts at once. */
+typedef struct macec_ctx { const struct macec_model *model; } macec_ctx;
 
-typedef struct macec_weights { /* filled by bind; then read-only */
+/* Filled by bind; then read-only and shared by any number of contexts and threads. */
+typedef struct macec_weights {
   const struct macec_model *model;
   const void *data;
   size_t bytes;
@@ -61,64 +62,79 @@ typedef struct macec_weights { /* filled by bind; then read-only */
 
 typedef struct macec_options { /* start from macec_defaults(); copied by open */
   uint32_t layer;
-  uint32_t threads; /* workers that may take part: 1 .. model->max_threads; results do not depend on it */
-  uint32_t level;   /* instruction-set level: 0 the best that this CPU has, n the n-th of the model (for tests) */
+  uint32_t threads; /* workers that may take part, >= 1; results do not depend on it */
+  uint32_t level;   /* instruction set: 0 the best of this CPU, n the n-th of the model (tests) */
   uint32_t zero;    /* 0 */
   void *user;       /* first argument of the four hooks; each hook may be NULL */
-  /* calls part for every i < n once, with worker < threads and never two calls at once with the same worker; then returns */
-  void (*parallel_for)(void *user, uint32_t n, void (*part)(void *arg, uint32_t i, uint32_t worker), void *arg);
-  int (*cancelled)(void *user);                                                                 /* asked between steps */
-  void (*on_step)(void *user, uint32_t step, const char *name, int begins);                     /* --hooks=steps only */
-  void (*log)(void *user, int severity, const char *text);                                      /* 0 info, 1 warning, 2 error */
+  /* calls part for every i < n once, with worker < threads, never two calls at once with the same
+     worker; returns when all have returned */
+  void (*parallel_for)(void *user, uint32_t n,
+                       void (*part)(void *arg, uint32_t i, uint32_t worker), void *arg);
+  int (*cancelled)(void *user); /* asked between steps; not 0: the run ends */
+  void (*on_step)(void *user, uint32_t step, const char *name, int begins); /* --hooks=steps only */
+  void (*log)(void *user, int severity, const char *text); /* 0 info, 1 warning, 2 error */
   const macec_weights *weights; /* NULL: the embedded ones */
-  macec_out fast, state;        /* own memory for these parts (TCM; retained RAM); {NULL, 0}: taken from the main block */
-  macec_error *error;           /* filled when a call fails; outlives the context; may be NULL */
-  const void *next;             /* extension structs of later layers, chained; unknown kinds are skipped, >= 0x80000000 refused */
+  macec_out fast, state; /* own memory for these parts (TCM; retained RAM); {NULL, 0}: none */
+  macec_error *error;    /* filled when a call fails; outlives the context; may be NULL */
+  const void *next;      /* extension structs of later layers, chained: unknown kinds are skipped,
+                            those >= 0x80000000 refused */
 } macec_options;
 
-enum { MACEC_OPTIONAL = 1 };
-
 typedef struct macec_dim { const char *name; int64_t lo, hi; } macec_dim;
+
+enum { MACEC_OPTIONAL = 1 };
 typedef struct macec_tensor {
   const char *name;     /* as in the ONNX file */
-  const int32_t *shape; /* >= 0 fixed; < 0: ~index of a dim; INT32_MIN: computed, ask model->shape after a run */
+  const int32_t *shape; /* >= 0 fixed; < 0 ~index of a dim; INT32_MIN computed: model->shape */
   uint8_t dtype, rank;  /* dtype: ONNX TensorProto.DataType */
-  uint16_t flags;       /* MACEC_OPTIONAL: an output whose data may be NULL */
+  uint16_t flags;       /* MACEC_OPTIONAL: an output whose data may be NULL, not wanted */
   size_t max_bytes;
-  const float *scale; const int32_t *zero_point; uint32_t n_scale; int32_t axis; /* quantized tensors; else NULL, 0, -1 */
+  const float *scale;   /* quantized tensors; else NULL, NULL, 0, -1 */
+  const int32_t *zero_point;
+  uint32_t n_scale;
+  int32_t axis;
 } macec_tensor;
 
-typedef struct macec_model { /* the only symbol of a generated file: const macec_model *<name>_model(void) */
-  uint32_t layer, build;    /* build: hash of the generated pair; header and source must agree */
-  uint64_t weights_layout;  /* blobs with this number fit, whatever their values (retrained weights) */
+/* The only symbol of a generated file is `const macec_model *<name>_model(void)`. */
+typedef struct macec_model {
+  uint32_t layer, build;   /* build: hash of the generated pair; header and source must agree */
+  uint64_t weights_layout; /* blobs with this number fit, whatever their values */
   const char *name, *compiler, *target, *options;
   uint8_t onnx_sha256[32];
   size_t memory_bytes, fast_bytes, state_bytes;
   uint32_t max_threads, n_dim, n_in, n_out;
-  const macec_dim *dim; const macec_tensor *in, *out;
+  const macec_dim *dim;
+  const macec_tensor *in, *out;
   macec_status (*open)(macec_ctx **, void *memory, size_t bytes, const macec_options *);
-  macec_status (*run)(macec_ctx *, const int64_t *dims, const macec_in *, const macec_out *); /* n_dim, n_in, n_out entries */
-  macec_status (*shape)(const macec_ctx *, uint32_t out, int64_t *dims);                      /* of the last run */
-  void *(*input)(macec_ctx *, uint32_t in);     /* memory of ours that run() reads without a copy (mapped on GPUs); NULL: none */
-  macec_status (*reset)(macec_ctx *);           /* state back to its initial values */
+  /* dims, inputs, outputs: n_dim, n_in, n_out entries. Buffers need only their element's alignment;
+     an output overlaps nothing. After a failure states are as before, outputs unspecified. */
+  macec_status (*run)(macec_ctx *, const int64_t *dims, const macec_in *, const macec_out *);
+  macec_status (*shape)(const macec_ctx *, uint32_t out, int64_t *dims); /* of the last run */
+  void *(*input)(macec_ctx *, uint32_t in); /* memory that run reads without a copy; NULL: none */
+  macec_status (*reset)(macec_ctx *);       /* states back to their initial values */
   macec_status (*use)(macec_ctx *, const macec_weights *); /* other weights, between runs */
-  void (*close)(macec_ctx *);                   /* gives devices back; the memory stays the caller's */
-  macec_status (*bind)(macec_weights *, const void *blob, size_t bytes, int verify, const macec_options *); /* verify: hash it all */
+  void (*close)(macec_ctx *); /* gives devices back; the memory stays the caller's */
+  macec_status (*bind)(macec_weights *, const void *blob, size_t bytes, int verify,
+                       const macec_options *); /* verify: check the hash of it all */
   void (*unbind)(macec_weights *);
-  const void *(*query)(uint32_t layer);         /* functions of a later layer, or NULL */
+  const void *(*query)(uint32_t layer); /* functions of a later layer, or NULL */
 } macec_model;
 
 static inline macec_options macec_defaults(void) {
-  macec_options o = {1, 1, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, NULL, NULL};
+  macec_options o = {1,    1,    0,    0,         NULL,      NULL, NULL,
+                     NULL, NULL, NULL, {NULL, 0}, {NULL, 0}, NULL, NULL};
   return o;
 }
-static inline macec_status macec_run(macec_ctx *c, const int64_t *dims, const macec_in *in, const macec_out *out) {
+static inline macec_status macec_run(macec_ctx *c, const int64_t *dims, const macec_in *in,
+                                     const macec_out *out) {
   return c ? c->model->run(c, dims, in, out) : (macec_status)MACEC_E_ARG;
+}
+static inline void macec_close(macec_ctx *c) {
+  if (c) c->model->close(c);
 }
 static inline int64_t macec_clamp(int64_t v, int64_t lo, int64_t hi) {
   return v < lo ? lo : v > hi ? hi : v;
 }
-static inline void macec_close(macec_ctx *c) { if (c) c->model->close(c); }
 
 static inline size_t macec_put(char *text, size_t n, size_t used, const char *s) {
   while (*s && used + 1 < n) text[used++] = *s++;
@@ -130,11 +146,14 @@ static inline size_t macec_put_int(char *text, size_t n, size_t used, int64_t v)
   size_t at = sizeof digits - 1;
   uint64_t u = v < 0 ? 0u - (uint64_t)v : (uint64_t)v;
   digits[at] = '\0';
-  do { digits[--at] = (char)('0' + (int)(u % 10u)); u /= 10u; } while (u);
+  do {
+    digits[--at] = (char)('0' + (int)(u % 10u));
+    u /= 10u;
+  } while (u);
   if (v < 0) digits[--at] = '-';
   return macec_put(text, n, used, &digits[at]);
 }
-/* "vad: bytes of input 'audio': have 784, need 1024 (error -4)"; cut to n bytes, always terminated; returns text */
+/* "vad: bytes of input 'audio': have 784, need 1024 (error -4)"; cut to n bytes, always terminated */
 static inline const char *macec_error_text(const macec_error *e, char *text, size_t n) {
   size_t used = macec_put(text, n, 0, e->model ? e->model : "macec");
   used = macec_put(text, n, used, ": ");
@@ -150,7 +169,7 @@ static inline const char *macec_error_text(const macec_error *e, char *text, siz
 #ifdef __cplusplus
 }
 #endif
-#elif MACEC_LAYER_1 != 0x71c3
-#error "macec: two different texts of stub layer 1 in one unit; one of the generated headers was edited by hand"
+#elif MACEC_LAYER_1 != 0x1854
+#error "macec: two different texts of stub layer 1 in one unit; a header was edited by hand"
 #endif
 /* END LAYER 1 */

@@ -90,6 +90,34 @@
   return MACEC_OK;
 }
 
+[[maybe_unused]] bool overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
+  const uintptr_t a_first = reinterpret_cast<uintptr_t>(a),
+                  b_first = reinterpret_cast<uintptr_t>(b);
+  return a && b && a_bytes && b_bytes && a_first < b_first + b_bytes && b_first < a_first + a_bytes;
+}
+
+// No output may share bytes with an input or another output.
+[[maybe_unused]] macec_status check_overlaps(const Context& c) {
+  const Model& m = *c.model;
+  const int64_t* out_extents = c.shape;
+  for (uint32_t i = 0; i < m.head.n_out; ++i) {
+    const size_t bytes = needed_bytes(m.head.out[i], m.out[i], &out_extents);
+    bool is_bad = false;
+    const int64_t* extents = c.in_shape;
+    for (uint32_t k = 0; k < m.head.n_in; ++k) {
+      is_bad |= overlap(c.out[i], bytes, c.in[k], needed_bytes(m.head.in[k], m.in[k], &extents));
+    }
+    extents = c.shape;
+    for (uint32_t k = 0; k < i; ++k) {
+      is_bad |= overlap(c.out[i], bytes, c.out[k], needed_bytes(m.head.out[k], m.out[k], &extents));
+    }
+    if (is_bad) {
+      return fail(c, MACEC_E_ARG, "an output overlaps another buffer", static_cast<int32_t>(i));
+    }
+  }
+  return MACEC_OK;
+}
+
 // A state that grows (a cache) must be read with the extents it was written with.
 [[maybe_unused]] macec_status check_states(const Context& c) {
   for (uint32_t i = 0; i < c.model->n_state; ++i) {
@@ -127,6 +155,7 @@
   take_extents(c, m.head.out, m.head.n_out, c.shape);
   if (m.compute) status = m.compute(c);
   if (status == MACEC_OK) status = take_buffers(c, in, out);
+  if (status == MACEC_OK) status = check_overlaps(c);
   if (status == MACEC_OK) status = check_states(c);
   if (status != MACEC_OK) return status;
 

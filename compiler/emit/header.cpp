@@ -54,14 +54,29 @@ struct HeaderWriter {
     return list;
   }
 
-  bool depends_on_dims(const InterfaceTensor& tensor) const {
-    return !model.dims.empty() && !is_fixed_shape(tensor.shape);
+  // "frames, height": the dims that the number of elements depends on.
+  std::string dims_of(const InterfaceTensor& tensor) const {
+    const std::string code = element_count_code(model, tensor.shape);
+    std::string list;
+    for (const InterfaceDim& dim : model.dims) {
+      if (!uses_identifier(code, dim.identifier)) continue;
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", dim.identifier);
+    }
+    return list;
+  }
+
+  bool is_used_by_a_buffer(const InterfaceDim& dim) const {
+    std::string code;
+    for (const InterfaceTensor& tensor : model.inputs) code += dims_of(tensor) + ",";
+    for (const InterfaceTensor& tensor : model.outputs) code += dims_of(tensor) + ",";
+    return uses_identifier(code, dim.identifier);
   }
 
   // "KWS_AUDIO_ELEMS" or "KWS_AUDIO_ELEMS(frames)".
   std::string count_name(const InterfaceTensor& tensor, std::string_view unit) const {
     const std::string macro = fmt::format("{}_{}_{}", capitals, upper(tensor.identifier), unit);
-    return depends_on_dims(tensor) ? fmt::format("{}({})", macro, dim_list("")) : macro;
+    const std::string dims = dims_of(tensor);
+    return dims.empty() ? macro : fmt::format("{}({})", macro, dims);
   }
   static bool is_packed(const InterfaceTensor& tensor) {
     return element_type(tensor.dtype).bits < 8;
@@ -243,8 +258,10 @@ struct HeaderWriter {
     for (size_t i = 0; i < model.dims.size(); ++i) {
       const InterfaceDim& dim = model.dims[i];
       line("  dims[{}] = {};", i, dim.identifier);
-      line("  {0} = macec_clamp({0}, {1}, {2}_{3}_MAX); /* run() refuses what this changes */",
-           dim.identifier, dim.lo, capitals, upper(dim.identifier));
+      if (is_used_by_a_buffer(dim)) {
+        line("  {0} = macec_clamp({0}, {1}, {2}_{3}_MAX); /* run() refuses what this changes */",
+             dim.identifier, dim.lo, capitals, upper(dim.identifier));
+      }
     }
     write_buffers(model.inputs, "in");
     write_buffers(model.outputs, "out");

@@ -145,12 +145,7 @@ struct SourceWriter {
   std::string used_dims(const std::string& body) const {
     std::string declarations;
     for (size_t i = 0; i < model.dims.size(); ++i) {
-      bool is_used = false;
-      rename_identifiers(body, [&](const std::string& word) {
-        is_used = is_used || word == model.dims[i].identifier;
-        return word;
-      });
-      if (is_used)
+      if (uses_identifier(body, model.dims[i].identifier))
         declarations +=
             fmt::format("  const int64_t {} = c.dim[{}];\n", model.dims[i].identifier, i);
     }

@@ -171,18 +171,16 @@ std::string identifier_from(std::string_view name, std::string_view fallback) {
   if (id.size() > kMostBytes) id.resize(kMostBytes);
   while (!id.empty() && id.back() == '_') id.pop_back();
   if (id.empty()) return std::string(fallback);
-  if (is_digit(id[0])) {
-    const std::string_view stem = fallback.substr(0, fallback.find('_'));
-    return std::string(stem) + "_" + id;
-  }
-  return is_c_word(id) ? id + "_" : id;
+  const std::string stem(fallback.substr(0, fallback.find('_')));
+  if (is_digit(id[0])) return stem + "_" + id;
+  return is_c_word(id) ? id + "_" + stem : id;
 }
 
 std::string unique_name(const std::string& base,
                         const std::function<bool(const std::string&)>& is_free) {
   if (is_free(base)) return base;
   for (int i = 2;; ++i) {
-    std::string name = base + (base.back() == '_' ? "" : "_") + std::to_string(i);
+    std::string name = base + "_" + std::to_string(i);
     if (is_free(name)) return name;
   }
 }
@@ -262,6 +260,15 @@ std::string rename_identifiers(std::string_view code,
     i = end;
   }
   return result;
+}
+
+bool uses_identifier(std::string_view code, std::string_view identifier) {
+  bool is_used = false;
+  rename_identifiers(code, [&](const std::string& word) {
+    is_used = is_used || word == identifier;
+    return word;
+  });
+  return is_used;
 }
 
 }  // namespace macec

@@ -9,8 +9,8 @@
 namespace macec {
 
 // "Input:0" -> "input_0": lower case, [a-z][a-z0-9_]*, no double or last underscore, no word that
-// C, C++ or our headers use. `fallback` is used where nothing is left ("input_3"), and before a
-// digit ("input" -> "input_0").
+// C, C++ or our headers use. fallback: the name where nothing is left ("input_3"); its first word
+// goes before a digit ("7" -> "input_7") and behind a taken word ("int" -> "int_input").
 std::string identifier_from(std::string_view name, std::string_view fallback);
 
 // The first of base, base_2, base_3, ... that is_free accepts.
@@ -31,5 +31,7 @@ std::string comment_text(
 // `code` with every identifier w replaced by rename(w).
 std::string rename_identifiers(std::string_view code,
                                const std::function<std::string(const std::string&)>& rename);
+
+bool uses_identifier(std::string_view code, std::string_view identifier);
 
 }  // namespace macec
