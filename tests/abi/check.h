@@ -15,12 +15,20 @@ static int check_failures = 0;
     }                                                                    \
   } while (0)
 
-#define CHECK_TEXT(have, need)                                                              \
-  do {                                                                                      \
-    if (strcmp((have), (need)) != 0) {                                                      \
-      ++check_failures;                                                                     \
-      printf("%s:%d: have \"%s\"\n    need \"%s\"\n", __FILE__, __LINE__, (have), (need));  \
-    }                                                                                       \
+#ifdef __cplusplus
+#include <string>
+static inline const char *check_chars(const std::string &s) { return s.c_str(); }
+static inline const char *check_chars(const char *s) { return s; }
+#else
+#define check_chars(s) (s)
+#endif
+#define CHECK_TEXT(have, need)                                                               \
+  do {                                                                                       \
+    if (strcmp(check_chars(have), check_chars(need)) != 0) {                                 \
+      ++check_failures;                                                                      \
+      printf("%s:%d: have \"%s\"\n    need \"%s\"\n", __FILE__, __LINE__, check_chars(have), \
+             check_chars(need));                                                             \
+    }                                                                                        \
   } while (0)
 
 static int check_result(void) { return check_failures ? 1 : 0; }

@@ -26,12 +26,17 @@ std::string text() {
 }
 
 // Expects `status` and the text that macec_error_text makes of the failure.
-#define FAILS(call, status, message)     \
-  do {                                   \
-    error = macec_error();               \
-    CHECK((call) == (status));           \
-    CHECK_TEXT(text().c_str(), message); \
+#define FAILS(call, status, message)          \
+  do {                                        \
+    error = macec_error();                    \
+    CHECK((call) == (status));                \
+    CHECK_TEXT(text(), std::string(message)); \
   } while (0)
+
+std::string small(const std::string& what, int have, int need) {
+  return "vad: bytes of " + what + ": have " + std::to_string(have) + ", need " +
+         std::to_string(need) + " (error -4)";
+}
 
 std::string read(const char* path) {
   std::ifstream file(path, std::ios::binary);
@@ -91,7 +96,7 @@ void open_checks_memory_and_options() {
   o = macec_defaults();
   o.level = 9;
   FAILS(Vad(o).status, MACEC_E_ARG,
-        ("vad: options.level: have 9, need " + std::to_string(VAD_LEVELS) + " (error -1)").c_str());
+        "vad: options.level: have 9, need " + std::to_string(VAD_LEVELS) + " (error -1)");
   struct {
     uint32_t kind, zero;
     const void* next;
@@ -109,7 +114,7 @@ void own_memory_for_states() {
   alignas(64) static unsigned char retained[VAD_STATE_BYTES + 64];
   macec_options o = macec_defaults();
   o.state = {retained + 1, VAD_STATE_BYTES - 1};
-  FAILS(Vad(o).status, MACEC_E_SMALL, "vad: bytes of options.state: have 830, need 831 (error -4)");
+  FAILS(Vad(o).status, MACEC_E_SMALL, small("options.state", VAD_STATE_BYTES - 1, VAD_STATE_BYTES));
   o.state.bytes = VAD_STATE_BYTES;
   Vad vad(o, 0, VAD_MEMORY_BYTES - (VAD_STATE_BYTES - 63));
   CHECK(vad.status == MACEC_OK);
@@ -286,7 +291,7 @@ void hooks_see_the_steps() {
   };
   Vad vad(o);
   CHECK(vad_run(vad.m, 1, 32, 0, audio, prob) == MACEC_OK);
-  CHECK_TEXT(seen.c_str(), "0rows(0rows)");
+  CHECK_TEXT(seen, "0rows(0rows)");
 }
 
 void levels_can_be_forced() {
@@ -302,8 +307,7 @@ void levels_can_be_forced() {
       CHECK(!log.empty());
       CHECK(vad_run(vad.m, 1, 32, 0, audio, prob) == MACEC_OK);
     } else {
-      CHECK_TEXT(text().c_str(),
-                 "vad: this processor lacks instructions that the code needs (error -48)");
+      CHECK_TEXT(text(), "vad: this processor lacks instructions that the code needs (error -48)");
       CHECK(level > 1);
     }
   }
