@@ -53,9 +53,10 @@ fi
 echo "Then it builds macec, and with macec a trained classifier, here: $root/build"
 
 step "1. Packages"
-install_build_packages
-install_example_packages
-[ "$arm" = '' ] || install_arm_packages
+packages="$MACEC_BUILD_PACKAGES $MACEC_EXAMPLE_PACKAGES"
+[ "$arm" = '' ] || packages="$packages $MACEC_ARM_PACKAGES"
+# shellcheck disable=SC2086  # a list of words
+install_packages "what this example needs" $packages
 echo "All there."
 
 step "2. macec"

@@ -62,7 +62,7 @@ check_can_install() {
   fi
   if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
     echo "error: installing packages needs root, and there is no sudo here" >&2
-    echo "    hint: as root: apt-get update && apt-get install --no-install-recommends $*" >&2
+    echo "    hint: as root: apt-get update && apt-get install -y --no-install-recommends $*" >&2
     return 1
   fi
 }

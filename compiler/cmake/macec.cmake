@@ -33,9 +33,6 @@
 
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.18...3.25)
-if(POLICY CMP0116)
-  cmake_policy(SET CMP0116 NEW)
-endif()
 
 # The generated code is C++; ASM brings in the blobs of large models. Languages can only be enabled
 # here, not in a function.
@@ -124,6 +121,21 @@ function(_macec_models result)
     list(APPEND models "${path}")
   endforeach()
   set(${result} "${models}" PARENT_SCOPE)
+endfunction()
+
+# How the rule learns of files with external data: macec writes them into a depfile, or, for a CMake
+# that knows no depfiles here, they have the names that PyTorch gives them.
+function(_macec_external_data result depfile)
+  if(NOT CMAKE_VERSION VERSION_LESS 3.21)
+    set(${result} DEPFILE "${depfile}" PARENT_SCOPE)
+    return()
+  endif()
+  set(beside)
+  foreach(model IN LISTS ARGN)
+    list(APPEND beside "${model}.data" "${model}_data")
+  endforeach()
+  file(GLOB found ${beside})
+  set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
 # How the generated source is compiled, whatever the build type and the flags of the project.
@@ -218,17 +230,14 @@ function(macec_add_model library)
     set(prepare COMMAND "${CMAKE_COMMAND}" -E rm -f "${stem}_weights.S")
     set(finish COMMAND "${CMAKE_COMMAND}" -E touch "${stem}_weights.S")
   endif()
-  set(depfile)
-  if(CMAKE_GENERATOR MATCHES "Ninja" OR NOT CMAKE_VERSION VERSION_LESS 3.21)
-    set(depfile DEPFILE "${stem}.d")
-  endif()
+  _macec_external_data(external "${stem}.d" ${models})
   add_custom_command(
     OUTPUT ${outputs}
     ${prepare}
     COMMAND "${program}" ${models} -o "${stem}.cpp" ${flags} "--depfile=${stem}.d"
     ${finish}
     DEPENDS ${models} "${dependency}"
-    ${depfile}
+    ${external}
     COMMENT "macec: ${arg_NAME}.cpp for ${target}"
     VERBATIM)
   _macec_copy_headers("${folder}")
