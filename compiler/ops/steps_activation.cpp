@@ -63,7 +63,7 @@ void append_activation_steps(StepTable& t) {
   // The fast limits return their second argument when it is a NaN.
   t.push_back({"Relu", 1, same, kNumbers, REAL(a[0] < 0 ? 0 : a[0]),
                INTEGER(dtype != DType::uint64 && a[0] < 0 ? 0 : a[0]),
-               "max_fast(splat<V>(0.0f), {0})", "({0} < 0 ? T(0) : {0})", nullptr, 1});
+               "max_fast(splat<V>(0.0f), {0})", "scalar_relu({0})", nullptr, 1});
   t.push_back({"Clip", 3, same, kNumbers, REAL(clip(a[0], a[1], a[2])),
                INTEGER(clip(a[0], a[1], a[2], dtype)), "min_fast({2}, max_fast({1}, {0}))",
                "scalar_clip({0}, {1}, {2})", nullptr, 2});

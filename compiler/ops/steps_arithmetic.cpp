@@ -115,8 +115,7 @@ void append_arithmetic_steps(StepTable& t) {
   t.push_back(
       {"PRelu", 2, same, kNumbers, REAL(a[0] < 0 ? a[0] * a[1] : a[0]),
        INTEGER(dtype != DType::uint64 && a[0] < 0 ? wrapped(bits(a[0]) * bits(a[1])) : a[0]),
-       "select({0} < splat<V>(0.0f), {0} * {1}, {0})", "({0} < 0 ? scalar_mul({0}, {1}) : {0})",
-       nullptr, 3});
+       "select({0} < splat<V>(0.0f), {0} * {1}, {0})", "scalar_prelu({0}, {1})", nullptr, 3});
   t.push_back({"BitwiseAnd", 2, same, kIntegers, nullptr, INTEGER(a[0] & a[1]), nullptr,
                "static_cast<T>({0} & {1})", nullptr, 1});
   t.push_back({"BitwiseOr", 2, same, kIntegers, nullptr, INTEGER(a[0] | a[1]), nullptr,
