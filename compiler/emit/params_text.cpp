@@ -76,7 +76,7 @@ struct Initializer {
   std::string operator()(const std::monostate&) const { return ""; }
   template <class P>
   std::string operator()(const P& params) const {
-    FieldPrinter printer{names};
+    FieldPrinter printer{names, true, ""};
     P::each(params, [&](const char* name, const auto& field) { printer(name, field); });
     *is_constant = printer.is_constant;
     return "{" + printer.text + "}";

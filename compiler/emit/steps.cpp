@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/emit/steps.h"
+
+#include <algorithm>
+
+#include "compiler/emit/expression.h"
+#include "compiler/emit/names.h"
+#include "compiler/support/error.h"
+
+namespace macec {
+namespace {
+
+// Work that is worth waking a worker for, in cycles.
+constexpr double kGrainCycles = 40000;
+
+std::string quantity(double n) {
+  if (n >= 1e9) return fmt::format("{:.2f} G", n / 1e9);
+  if (n >= 1e6) return fmt::format("{:.2f} M", n / 1e6);
+  if (n >= 1e3) return fmt::format("{:.1f} K", n / 1e3);
+  return fmt::format("{:.0f}", n);
+}
+
+std::string type_of(const View& view) {
+  std::string extents;
+  for (const Dim& d : view.shape) extents += (extents.empty() ? "" : ",") + d.text();
+  return fmt::format("{}[{}]", name(view.dtype), extents);
+}
+
+}  // namespace
+
+StepsWriter::StepsWriter(const Plan& plan, const Target& target, size_t level,
+                         const std::vector<int64_t>& weight_offsets,
+                         const std::map<std::string, std::pair<std::string, int>>& symbols,
+                         bool step_hooks)
+    : plan_(plan),
+      target_(target),
+      level_(level),
+      weight_offsets_(weight_offsets),
+      symbols_(symbols),
+      step_hooks_(step_hooks) {}
+
+int StepsWriter::index_of(const Symbol& symbol) const {
+  const auto at = symbols_.find(symbol.name);
+  MACEC_CHECK(at != symbols_.end(), "no run-time value for the extent '{}'", symbol.name);
+  return at->second.second;
+}
+
+SymbolNames StepsWriter::new_names() const {
+  SymbolNames names;
+  names.identifier = [this](const Symbol& symbol) {
+    const auto at = symbols_.find(symbol.name);
+    MACEC_CHECK(at != symbols_.end(), "no run-time value for the extent '{}'", symbol.name);
+    return at->second.first;
+  };
+  return names;
+}
+
+std::string StepsWriter::locals(const SymbolNames& names) const {
+  std::string text;
+  for (const auto& [key, symbol] : symbols_)
+    if (std::find(names.used.begin(), names.used.end(), symbol.first) != names.used.end()) {
+      text += fmt::format("  const int64_t {} = c.dim[{}];\n", symbol.first, symbol.second);
+    }
+  return text;
+}
+
+std::string StepsWriter::comment_of(const Step& step) const {
+  std::string origins;
+  for (size_t i = 0; i < step.origins.size() && i < 12; ++i)
+    origins += (i ? ", " : "") + comment_text(step.origins[i]);
+  if (step.origins.size() > 12) origins += fmt::format(" and {} more", step.origins.size() - 12);
+  std::string text =
+      fmt::format("// {}: {}\n", step.number, origins.empty() ? comment_text(step.name) : origins);
+  const KernelCall& call = step.kernel;
+  std::string inputs, outputs;
+  for (const View& v : call.inputs)
+    if (v.buffer >= 0 && plan_.buffers[static_cast<size_t>(v.buffer)].place != Buffer::weight) {
+      inputs += (inputs.empty() ? "" : ", ") + type_of(v);
+    }
+  for (const View& v : call.outputs) outputs += (outputs.empty() ? "" : ", ") + type_of(v);
+  text += fmt::format("// {} -> {}", inputs.empty() ? "()" : inputs, outputs);
+  if (call.multiply_adds > 0)
+    text += fmt::format("; {} multiply-adds", quantity(call.multiply_adds));
+  return text + "\n";
+}
+
+double StepsWriter::grain_of(const KernelCall& call) const {
+  const KernelRow* row = call.rows[level_];
+  if (row->can_fail) return 1e15;  // one worker: it writes the status
+  const double cycles = row->cycles(call, target_.levels[level_].capabilities);
+  const double units = static_cast<double>(std::max<int64_t>(call.units.hi(), 1));
+  return std::max(1.0, std::ceil(kGrainCycles * units / std::max(cycles, 1.0)));
+}
+
+std::string StepsWriter::functor_argument(const KernelCall& call, SymbolNames& names) {
+  const KernelRow* row = call.rows[level_];
+  if (!row->takes_epilogue) return "";
+  if (call.family != Family::pointwise && call.epilogue.empty()) return "NoEpilogue{}";
+  OperandWriter operands{plan_, weight_offsets_, names};
+  const FunctorText functor = call.family == Family::pointwise ? pointwise_functor(call, operands)
+                                                               : epilogue_functor(call, operands);
+  const auto [at, is_new] = functor_types_.emplace(functor.body, "");
+  if (is_new) {
+    at->second = fmt::format("{}{}", call.family == Family::pointwise ? "Work" : "Then",
+                             functor_types_.size());
+    text_.functors += fmt::format("struct {} {}\n", at->second, functor.body);
+  }
+  return fmt::format("{}{}", at->second, functor.members);
+}
+
+std::string StepsWriter::call_text(const Step& step, SymbolNames& names, bool* uses_worker) {
+  const KernelCall& call = step.kernel;
+  const KernelRow* row = call.rows[level_];
+  OperandWriter operands{plan_, weight_offsets_, names};
+  const ParamsText params = params_text(call.params, names);
+  std::vector<std::string> arguments;
+  std::string body;
+  if (!params.type.empty()) {
+    body += fmt::format("  {} {} p = {};\n", params.is_constant ? "constexpr" : "const",
+                        params.type, params.initializer);
+    arguments.push_back("p");
+  }
+  if (call.family != Family::pointwise) {
+    for (const View& v : call.inputs) {
+      const std::string pointer = operands.pointer(v);
+      const bool is_null = pointer == "nullptr";
+      arguments.push_back(
+          is_null ? fmt::format("static_cast<const {}*>(nullptr)",
+                                v.dtype == DType::undefined ? "float" : element_name(v.dtype))
+                  : pointer);
+    }
+    for (const View& v : call.outputs) arguments.push_back(operands.pointer(v));
+  }
+  const std::string functor = functor_argument(call, names);
+  if (!functor.empty()) arguments.push_back(functor);
+  arguments.push_back("begin");
+  arguments.push_back("end");
+  if (step.scratch_buffer >= 0) {
+    const Buffer& scratch = plan_.buffers[static_cast<size_t>(step.scratch_buffer)];
+    const int64_t each = (call.scratch_bytes + 63) / 64 * 64;
+    const bool one = scratch.bytes == each;
+    arguments.push_back(
+        one ? fmt::format("c.arena + {}", scratch.offset)
+            : fmt::format("c.arena + {} + worker * size_t{{{}}}", scratch.offset, each));
+    *uses_worker = !one;
+  } else {
+    arguments.push_back("nullptr");
+  }
+  std::string joined;
+  for (const std::string& a : arguments) joined += (joined.empty() ? "" : ", ") + a;
+  const std::string instance =
+      row->template_arguments
+          ? fmt::format("{}<{}>", row->function,
+                        row->template_arguments(call, target_.levels[level_].capabilities))
+          : row->function;
+  if (row->can_fail) {
+    body +=
+        fmt::format("  if ({}({}) != 0) c.status = fail(c, MACEC_E_RANGE, {});\n", instance, joined,
+                    c_string(fmt::format("an index of '{}' is out of range", step.name)));
+  } else {
+    body += fmt::format("  {}({});\n", instance, joined);
+  }
+  return body;
+}
+
+void StepsWriter::write_function(const Step& step) {
+  SymbolNames names = new_names();
+  bool uses_worker = false;
+  const std::string body = call_text(step, names, &uses_worker);
+  text_.functions += comment_of(step);
+  text_.functions += fmt::format("// kernel {}\n", step.kernel.rows[level_]->name);
+  text_.functions +=
+      fmt::format("void step{}(Context& c, int64_t begin, int64_t end, uint32_t{}) {{\n{}{}}}\n\n",
+                  step.number, uses_worker ? " worker" : "", locals(names), body);
+}
+
+// The extent as an expression over c.dim.
+std::string StepsWriter::value_of(const Dim& extent, std::string*) const {
+  return extent.code(
+      [this](const Symbol& symbol) { return fmt::format("c.dim[{}]", index_of(symbol)); });
+}
+
+void StepsWriter::write_call(const Step& step, const std::string& indent) {
+  write_function(step);
+  const std::string units = value_of(step.kernel.units, nullptr);
+  if (step_hooks_)
+    text_.run += fmt::format("{}{{\n{}const StepHook hook(c, {}, {});\n", indent, indent,
+                             step.number, c_string(step.name));
+  text_.run += fmt::format("{}run_units(c, {}, {:.0f}, step{});\n", indent, units,
+                           grain_of(step.kernel), step.number);
+  if (step_hooks_) text_.run += indent + "}\n";
+  text_.run += fmt::format("{}if (stops(c)) return c.status;\n", indent);
+}
+
+void StepsWriter::write_extents(const Step& step, size_t body, const std::string& indent) {
+  for (const Step::Extent& extent : step.extents) {
+    text_.run += fmt::format("{}c.dim[{}] = {};\n", indent, index_of(*extent.symbol),
+                             value_of(extent.values[body], nullptr));
+  }
+}
+
+void StepsWriter::write_branch(const Step& step, const std::string& indent) {
+  SymbolNames names = new_names();
+  OperandWriter operands{plan_, weight_offsets_, names};
+  text_.run += fmt::format("{}// {}: {}\n", indent, step.number, comment_text(step.name));
+  text_.run += fmt::format("{}if (*{}) {{\n", indent, operands.pointer(step.condition));
+  for (size_t b = 0; b < step.bodies.size(); ++b) {
+    if (b == 1) text_.run += indent + "} else {\n";
+    write_list(step.bodies[b], indent + "  ");
+    write_extents(step, b, indent + "  ");
+  }
+  text_.run += indent + "}\n";
+}
+
+void StepsWriter::write_loop(const Step& step, const std::string& indent) {
+  SymbolNames names = new_names();
+  OperandWriter operands{plan_, weight_offsets_, names};
+  const int index = index_of(*step.index);
+  const std::string in = indent + "  ";
+  text_.run += fmt::format("{}{{  // {}: {}\n", indent, step.number, comment_text(step.name));
+  const std::string trips =
+      step.trip_count.buffer >= 0 ? "*" + operands.pointer(step.trip_count) : "INT64_MAX";
+  const std::string goes = step.condition.buffer >= 0
+                               ? fmt::format("*{} != 0", operands.pointer(step.condition))
+                               : "true";
+  text_.run += fmt::format("{}const int64_t trips = {};\n{}bool goes = {};\n{}c.dim[{}] = 0;\n", in,
+                           trips, in, goes, in, index);
+  text_.run += fmt::format("{}while (goes && c.dim[{}] < trips) {{\n", in, index);
+  text_.run += fmt::format("{}  *{} = c.dim[{}];\n", in, operands.pointer(step.iteration), index);
+  text_.run += fmt::format("{}  *{} = 1;\n", in, operands.pointer(step.condition_now));
+  write_list(step.bodies[0], in + "  ");
+  text_.run += fmt::format("{}  goes = *{} != 0;\n{}  ++c.dim[{}];\n{}}}\n", in,
+                           operands.pointer(step.condition_next), in, index, in);
+  write_extents(step, 0, in);
+  text_.run += indent + "}\n";
+}
+
+void StepsWriter::write_list(const StepList& steps, const std::string& indent) {
+  for (const Step& step : steps) {
+    if (step.kind == Step::call) write_call(step, indent);
+    if (step.kind == Step::branch) write_branch(step, indent);
+    if (step.kind == Step::loop) write_loop(step, indent);
+  }
+}
+
+StepsText StepsWriter::write(const std::string& run_name) {
+  text_.run = fmt::format("macec_status {}(Context& c) {{\n", run_name);
+  write_list(plan_.steps, "  ");
+  text_.run += "  return c.status;\n}\n";
+  return std::move(text_);
+}
+
+namespace {
+
+void collect_headers(const StepList& steps, size_t level, std::vector<std::string>* headers) {
+  const auto add = [&](const std::string& header) {
+    if (std::find(headers->begin(), headers->end(), header) == headers->end())
+      headers->push_back(header);
+  };
+  for (const Step& step : steps) {
+    for (const StepList& body : step.bodies) collect_headers(body, level, headers);
+    if (step.kind != Step::call) continue;
+    add(step.kernel.rows[level]->header);
+    for (const std::string& header : functor_headers(step.kernel)) add(header);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_headers(const Plan& plan, size_t level) {
+  std::vector<std::string> headers;
+  collect_headers(plan.steps, level, &headers);
+  std::sort(headers.begin(), headers.end());
+  return headers;
+}
+
+}  // namespace macec
