@@ -126,10 +126,12 @@ void GraphPlanner::add_copy(const View& from, const View& to, const Node& node) 
 // Lowers with the views as they are now. Nothing is added unless every call has a kernel.
 std::optional<Lowered> GraphPlanner::try_lower(const Node& node,
                                                const std::map<int32_t, View>& replaced) {
-  LowerContext context{graph_, node, [&](ValueId id) -> const View& {
+  LowerContext context{graph_, node,
+                       [&](ValueId id) -> const View& {
                          const auto at = replaced.find(id.index);
                          return at != replaced.end() ? at->second : view(id);
-                       }};
+                       },
+                       0};
   MACEC_CHECK(node.def->lower, "operator {} reached the plan", node.op);
   Lowered calls = node.def->lower(context);
   if (calls.empty()) return std::nullopt;
@@ -206,15 +208,12 @@ bool GraphPlanner::lower_in_two(const Node& node) {
 void GraphPlanner::plan_node(const Node& node) {
   const OpDef& def = *node.def;
   if ((def.traits & kView) && def.view && node.epilogue.empty()) {
-    LowerContext context{graph_, node, [&](ValueId id) -> const View& { return view(id); }};
+    LowerContext context{graph_, node, [&](ValueId id) -> const View& { return view(id); }, 0};
     bool all = true;
     for (size_t o = 0; o < node.outputs.size() && all; ++o) {
       if (!node.outputs[o].is_valid()) continue;
       View out;
-      Node single =
-          node;  // view functions describe output 0; Split says which part by this attribute
-      single.attributes["macec_output"] = static_cast<int64_t>(o);
-      LowerContext of_output{graph_, single, context.view_of};
+      LowerContext of_output{graph_, node, context.view_of, static_cast<int>(o)};
       all = def.view(of_output, view(node.inputs[0]), &out);
       if (!all) break;
       const auto place = placed_.find(node.outputs[o].index);

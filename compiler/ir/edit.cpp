@@ -65,6 +65,11 @@ Users::Users(const Graph& graph)
     if (output.is_valid()) outputs_[static_cast<size_t>(output.index)] = true;
 }
 
+void Users::replace_user(ValueId value, NodeId from, NodeId to) {
+  for (Use& use : uses_[static_cast<size_t>(value.index)])
+    if (use.node == from) use.node = to;
+}
+
 void replace_all_uses(Graph& graph, ValueId from, ValueId to) {
   for (NodeId id : graph.order)
     for (ValueId& input : graph.node(id).inputs)

@@ -39,6 +39,8 @@ struct Users {
     return uses_[static_cast<size_t>(value.index)];
   }
   bool is_output(ValueId value) const { return outputs_[static_cast<size_t>(value.index)]; }
+  // The uses that from has of the value become uses of to (which took over its inputs).
+  void replace_user(ValueId value, NodeId from, NodeId to);
   // Exactly one use, and no graph output.
   bool single(ValueId value) const { return of(value).size() == 1 && !is_output(value); }
 

@@ -93,6 +93,7 @@ struct LowerContext {
   const Graph& graph;
   const Node& node;
   std::function<const View&(ValueId)> view_of;
+  int output = 0;  // OpDef::view: the output that is asked for
 
   const View& in(int i) const { return view_of(node.inputs[static_cast<size_t>(i)]); }
   const View& out(int i) const { return view_of(node.outputs[static_cast<size_t>(i)]); }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All passes; pipeline.cpp has their order and what each is for.
+#pragma once
+#include "passes/pass.h"
+
+namespace macec {
+
+bool fold_constants(Graph& graph, PassContext& context);
+bool fold_if(Graph& graph, PassContext& context);
+bool remove_identity(Graph& graph, PassContext& context);
+bool fold_batch_norm(Graph& graph, PassContext& context);
+bool remove_dead_nodes(Graph& graph, PassContext& context);
+bool fuse_pointwise(Graph& graph, PassContext& context);
+bool assign_layouts(Graph& graph, PassContext& context);
+
+}  // namespace macec

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The passes in order, and the runner. The comment above a row says why it stands there.
+#include "passes/pass.h"
+
+#include <algorithm>
+
+#include "compiler/ir/edit.h"
+#include "compiler/ir/text.h"
+#include "compiler/support/error.h"
+#include "passes/passes.h"
+
+namespace macec {
+
+const std::vector<Pass>& pipeline() {
+  static const std::vector<Pass> passes = {
+      // First: constants decide conditions and shapes, and every later pass sees fewer nodes.
+      {"fold-constants", "nodes of constants, and values with known contents -> constants",
+       "no node has only constant inputs", fold_constants},
+      // Needs folded conditions.
+      {"fold-if", "If of a constant condition -> the nodes of its branch",
+       "no If has a constant condition", fold_if},
+      {"remove-identity", "Identity, Dropout, x + 0, x * 1 -> x", "", remove_identity},
+      // Before epilogues: what is folded into weights costs nothing.
+      {"fold-batch-norm",
+       "BatchNormalization, Mul and Add by channel behind Conv or Gemm -> its weights", "",
+       fold_batch_norm},
+      // Folding into weights leaves constant arithmetic behind.
+      {"remove-dead", "nodes whose results nobody needs -> gone", "every node is needed",
+       remove_dead_nodes},
+      // Chains first among themselves, then behind kernels: a chain that starts with one kernel's
+      // result belongs to it.
+      {"fuse-pointwise", "elementwise nodes -> chains -> epilogues of the kernel before",
+       "elementwise nodes are Pointwise", fuse_pointwise},
+      // Last on the graph: layouts are for kernels, no other pass asks where bytes are.
+      {"assign-layouts",
+       "window operators get channels-last activations, layout changes where regions meet",
+       "every input of a window kernel is channels-last", assign_layouts},
+  };
+  return passes;
+}
+
+namespace {
+
+bool run_on(Graph& graph, const Pass& pass, PassContext& context) {
+  bool changed = false;
+  for (NodeId id : std::vector<NodeId>(graph.order))
+    for (Graph& body : graph.node(id).bodies) changed = run_on(body, pass, context) || changed;
+  return pass.run(graph, context) || changed;
+}
+
+}  // namespace
+
+bool run_pass(Graph& graph, const std::string& name, PassContext& context) {
+  for (const Pass& pass : pipeline()) {
+    if (name != pass.name) continue;
+    const bool changed = run_on(graph, pass, context);
+    verify(graph, name);
+    return changed;
+  }
+  throw user_error("no pass is called '{}'", name).hint("'macec list passes' shows all");
+}
+
+void run_pipeline(Graph& graph, PassContext& context, const PipelineOptions& options,
+                  void (*dump)(const std::string& pass, const std::string& text)) {
+  verify(graph, "import");
+  for (const Pass& pass : pipeline()) {
+    run_on(graph, pass, context);
+    verify(graph, pass.name);
+    if (dump && (options.dump_after == "all" || options.dump_after == pass.name))
+      dump(pass.name, text(graph));
+    if (options.stop_after == pass.name) return;
+  }
+}
+
+}  // namespace macec
