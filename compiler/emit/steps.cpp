@@ -97,15 +97,38 @@ std::string StepsWriter::functor_argument(const KernelCall& call, SymbolNames& n
   if (!row->takes_epilogue) return "";
   if (call.family != Family::pointwise && call.epilogue.empty()) return "NoEpilogue{}";
   OperandWriter operands{plan_, weight_offsets_, names};
-  const FunctorText functor = call.family == Family::pointwise ? pointwise_functor(call, operands)
-                                                               : epilogue_functor(call, operands);
+  const bool is_work = call.family == Family::pointwise;
+  const FunctorText functor = is_work ? pointwise_functor(call) : epilogue_functor(call);
   const auto [at, is_new] = functor_types_.emplace(functor.body, "");
   if (is_new) {
-    at->second = fmt::format("{}{}", call.family == Family::pointwise ? "Work" : "Then",
-                             functor_types_.size());
-    text_.functors += fmt::format("struct {} {}\n", at->second, functor.body);
+    at->second = fmt::format("{}{}", functor.stem, functor_types_.size());
+    text_.functors += fmt::format("// {}\n{}", functor.summary, functor.definition(at->second));
   }
-  return fmt::format("{}{}", at->second, functor.members);
+  std::string members;
+  for (const FunctorMember& member : functor.members) {
+    const std::vector<View>& inputs = is_work ? call.inputs : call.epilogue_inputs;
+    std::string value;
+    switch (member.kind) {
+      case FunctorMember::input:
+      case FunctorMember::packed_input:
+        value = operands.pointer(inputs[static_cast<size_t>(member.operand)]);
+        break;
+      case FunctorMember::output:
+        value = operands.pointer(call.outputs[static_cast<size_t>(member.operand)]);
+        break;
+      case FunctorMember::first_element:
+        value = names(inputs[static_cast<size_t>(member.operand)].offset);
+        break;
+      case FunctorMember::stride:
+        value = names(member.extent);
+        break;
+      case FunctorMember::value:
+        value = member.text;
+        break;
+    }
+    members += (members.empty() ? "" : ", ") + value;
+  }
+  return fmt::format("{}{{{}}}", at->second, members);
 }
 
 std::string StepsWriter::call_text(const Step& step, SymbolNames& names, bool* uses_worker) {
@@ -261,7 +284,11 @@ void collect_headers(const StepList& steps, size_t level, std::vector<std::strin
     for (const StepList& body : step.bodies) collect_headers(body, level, headers);
     if (step.kind != Step::call) continue;
     add(step.kernel.rows[level]->header);
-    for (const std::string& header : functor_headers(step.kernel)) add(header);
+    const KernelCall& call = step.kernel;
+    if (call.epilogue.empty()) continue;
+    const FunctorText functor =
+        call.family == Family::pointwise ? pointwise_functor(call) : epilogue_functor(call);
+    for (const std::string& header : functor.headers) add(header);
   }
 }
 

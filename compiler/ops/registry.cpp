@@ -14,10 +14,12 @@ void append_unary(OpList& ops);
 void append_binary(OpList& ops);
 void append_cast(OpList& ops);
 void append_conv(OpList& ops);
+void append_internal(OpList& ops);
 
 namespace {
 
-constexpr void (*kFiles[])(OpList&) = {append_unary, append_binary, append_cast, append_conv};
+constexpr void (*kFiles[])(OpList&) = {append_unary, append_binary, append_cast, append_conv,
+                                     append_internal};
 
 // What passes make of elementwise nodes: its steps are the node's epilogue, and it has no main
 // result.
