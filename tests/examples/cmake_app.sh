@@ -126,8 +126,8 @@ add_library(shared SHARED library.cpp)
 target_link_libraries(shared PRIVATE net)
 CMAKE
   cat >"$work/package/library.cpp" <<'CPP'
-#include "macec.hpp"
 #include "net.h"
+#include "macec.hpp"
 const macec_model* model() { return net_model(); }
 CPP
   check "find_package finds it, and its model goes into a shared library" bash -c "set -e
