@@ -39,6 +39,12 @@ else
   fi
 fi
 
+for model in newer older net_default; do
+  check "what PyTorch exports agrees with PyTorch: $model.onnx" \
+    "$MACEC" verify "$root/tests/examples/pytorch/$model.onnx" \
+    --data "$root/tests/examples/pytorch/net.npz"
+done
+
 bash "$root/tests/examples/cmake_app.sh" "$MACEC" "$work/cmake" >"$work/cmake.log" 2>&1
 cat "$work/cmake.log"
 check "README.md has the lists that macec prints" bash "$root/tests/readme_tables.sh" --check
