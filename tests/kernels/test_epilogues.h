@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Epilogues of the tests; included inside the namespace of the kernels.
-struct NoEpilogue {
-  template <class V, class N>
-  MACEC_INLINE V operator()(V v, int64_t, int64_t, N) const {
-    return v;
-  }
-};
+#include "codegen_templates/kernels/epilogue.h"
+
 // max(v + skip[row][col], 0)
 struct AddRelu {
   const float* skip;

@@ -283,3 +283,30 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const uint8_t* p, Full) {
 MACEC_INLINE Vf load_lanes(Tag<Vf>, const int8_t* p, Full) {
   return to_float(Vi{_mm256_cvtepi8_epi32(load_8_bytes(p))});
 }
+
+// ---- squares of 4-byte elements: y[r][c] = x[c][r]; distances between rows in bytes
+
+[[maybe_unused]] constexpr int kSquare = 8;
+// Rows i and i + 4 of x as the halves of one register, so that the exchanges stay inside halves.
+MACEC_INLINE __m256i two_rows(const char* x, int64_t x_row, int64_t byte) {
+  const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + byte));
+  const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + 4 * x_row + byte));
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+MACEC_INLINE void transpose_half(const char* x, int64_t x_row, char* y, int64_t y_row,
+                                 int64_t byte) {
+  const __m256i a = two_rows(x, x_row, byte), b = two_rows(x + x_row, x_row, byte);
+  const __m256i c = two_rows(x + 2 * x_row, x_row, byte), d = two_rows(x + 3 * x_row, x_row, byte);
+  const __m256i ab_low = _mm256_unpacklo_epi32(a, b), ab_high = _mm256_unpackhi_epi32(a, b);
+  const __m256i cd_low = _mm256_unpacklo_epi32(c, d), cd_high = _mm256_unpackhi_epi32(c, d);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), _mm256_unpacklo_epi64(ab_low, cd_low));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + y_row), _mm256_unpackhi_epi64(ab_low, cd_low));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + 2 * y_row),
+                      _mm256_unpacklo_epi64(ab_high, cd_high));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + 3 * y_row),
+                      _mm256_unpackhi_epi64(ab_high, cd_high));
+}
+MACEC_INLINE void transpose_square(const char* x, int64_t x_row, char* y, int64_t y_row) {
+  transpose_half(x, x_row, y, y_row, 0);
+  transpose_half(x, x_row, y + 4 * y_row, y_row, 16);
+}

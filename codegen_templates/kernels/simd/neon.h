@@ -197,7 +197,8 @@ MACEC_INLINE Vf fma_lane(Lane<k>, Vf a, Vf b, Vf c) {
 #if defined(__clang__)
   return Vf{vfmaq_laneq_f32(c.v, a.v, b.v, k)};
 #else
-  // g++ 12 copies accumulators around the intrinsic; an operand that is both read and written stays.
+  // g++ 12 copies accumulators around the intrinsic; an operand that is both read and written
+  // stays.
   __asm__("fmla %0.4s, %1.4s, %2.s[%3]" : "+w"(c.v) : "w"(a.v), "w"(b.v), "i"(k));
   return c;
 #endif
@@ -346,4 +347,20 @@ MACEC_INLINE void store_lanes(bfloat16_t* p, Vf a, Full) {
 }
 MACEC_INLINE Vf load_lanes(Tag<Vf>, const int32_t* p, Full) {
   return Vf{vcvtq_f32_s32(vld1q_s32(p))};
+}
+
+// ---- squares of 4-byte elements: y[r][c] = x[c][r]; distances between rows in bytes
+
+[[maybe_unused]] constexpr int kSquare = 4;
+MACEC_INLINE void transpose_square(const char* x, int64_t x_row, char* y, int64_t y_row) {
+  uint32x4_t row[4];
+  for (int i = 0; i < 4; ++i)
+    row[i] = vreinterpretq_u32_u8(vld1q_u8(reinterpret_cast<const uint8_t*>(x + i * x_row)));
+  const uint32x4x2_t ab = vtrnq_u32(row[0], row[1]), cd = vtrnq_u32(row[2], row[3]);
+  row[0] = vcombine_u32(vget_low_u32(ab.val[0]), vget_low_u32(cd.val[0]));
+  row[1] = vcombine_u32(vget_low_u32(ab.val[1]), vget_low_u32(cd.val[1]));
+  row[2] = vcombine_u32(vget_high_u32(ab.val[0]), vget_high_u32(cd.val[0]));
+  row[3] = vcombine_u32(vget_high_u32(ab.val[1]), vget_high_u32(cd.val[1]));
+  for (int i = 0; i < 4; ++i)
+    vst1q_u8(reinterpret_cast<uint8_t*>(y + i * y_row), vreinterpretq_u8_u32(row[i]));
 }

@@ -148,3 +148,12 @@ MACEC_INLINE float max_lane(Vf v) {
 MACEC_INLINE float min_lane(Vf v) {
   return min(min(v.lane[0], v.lane[1]), min(v.lane[2], v.lane[3]));
 }
+
+// ---- squares of 4-byte elements: y[r][c] = x[c][r]; distances between rows in bytes
+
+[[maybe_unused]] constexpr int kSquare = 4;
+MACEC_INLINE void transpose_square(const char* x, int64_t x_row, char* y, int64_t y_row) {
+  for (int c = 0; c < kSquare; ++c) {
+    for (int r = 0; r < kSquare; ++r) memcpy(y + r * y_row + 4 * c, x + c * x_row + 4 * r, 4);
+  }
+}

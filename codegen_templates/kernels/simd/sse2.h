@@ -257,3 +257,19 @@ MACEC_INLINE void store_lanes(bfloat16_t* p, Vf a, Full) {
 MACEC_INLINE Vf load_lanes(Tag<Vf>, const int32_t* p, Full) {
   return to_float(Vi{_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))});
 }
+
+// ---- squares of 4-byte elements: y[r][c] = x[c][r]; distances between rows in bytes
+
+[[maybe_unused]] constexpr int kSquare = 4;
+MACEC_INLINE void transpose_square(const char* x, int64_t x_row, char* y, int64_t y_row) {
+  const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x));
+  const __m128i b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + x_row));
+  const __m128i c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + 2 * x_row));
+  const __m128i d = _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + 3 * x_row));
+  const __m128i ab_low = _mm_unpacklo_epi32(a, b), ab_high = _mm_unpackhi_epi32(a, b);
+  const __m128i cd_low = _mm_unpacklo_epi32(c, d), cd_high = _mm_unpackhi_epi32(c, d);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(y), _mm_unpacklo_epi64(ab_low, cd_low));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(y + y_row), _mm_unpackhi_epi64(ab_low, cd_low));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(y + 2 * y_row), _mm_unpacklo_epi64(ab_high, cd_high));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(y + 3 * y_row), _mm_unpackhi_epi64(ab_high, cd_high));
+}

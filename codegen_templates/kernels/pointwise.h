@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The walk of any elementwise work. The work is a functor; it holds the operands' pointers and
+// inner strides:
+//
+//   struct AddRelu {                                   // y = max(a0 + a1, 0)
+//     static constexpr bool kVector = true;            // false: at<float> is called for single
+//     elements, of any type const float* a0; int64_t s0; const float* a1; int64_t s1; float* y;
+//     template <class V, class N> void at(const int64_t* offset, int64_t i, N n) const {
+//       const V v = load_strided<V>(a0 + offset[0] + i * s0, s0, n) + load_strided<V>(a1 +
+//       offset[1] + i * s1, s1, n); store(y + offset[2] + i, max(v, splat<V>(0.0f)), n);
+//     }
+//   };
+//
+// offset[o] is that of operand o in all axes but the innermost (0 for rank <= 1); i is the index in
+// the innermost one. Outputs may be the same memory as an input of equal strides; otherwise they
+// must not overlap.
+#pragma once
+#include "../params/pointwise.h"
+#include "nest.h"
+#include "simd/simd.h"
+
+template <class F>
+MACEC_INLINE void pointwise_run(const F& f, const int64_t* offset, int64_t begin, int64_t end) {
+  int64_t i = begin;
+  if constexpr (F::kVector) {
+    for (; i + kLanes <= end; i += kLanes) f.template at<Vf>(offset, i, Full{});
+    if (i < end) f.template at<Vf>(offset, i, Part{static_cast<int>(end - i)});
+  } else {
+    for (; i < end; ++i) f.template at<float>(offset, i, Full{});
+  }
+}
+
+// work by value: a copy that no store can change stays in registers.
+template <class F>
+MACEC_NOINLINE void pointwise(const PointwiseParams& p, F work, int64_t begin, int64_t end, void*) {
+  if (begin >= end) return;
+  if (p.rank <= 1) {
+    const int64_t zero[kMaxOperands] = {};
+    const int64_t size = p.rank == 0 ? 1 : p.extent[0];
+    const int64_t last = end * kPointwiseBlock;
+    pointwise_run(work, zero, begin * kPointwiseBlock, last < size ? last : size);
+    return;
+  }
+  Nest<kMaxOperands> nest = {p.rank - 1, p.operands, p.extent, {}, {}, {}};
+  for (int o = 0; o < p.operands; ++o) nest.stride[o] = p.stride[o];
+  nest.start(begin);
+  for (int64_t unit = begin; unit < end; ++unit) {
+    int64_t offset[kMaxOperands];
+    for (int o = 0; o < kMaxOperands; ++o) offset[o] = nest.offset[o];
+    pointwise_run(work, offset, 0, p.extent[p.rank - 1]);
+    nest.step();
+  }
+}
