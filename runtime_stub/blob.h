@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The weights of a model: one block of bytes, in the source, beside it, or loaded by the app.
+//
 // Pasted into the unnamed namespace of a generated .cpp, behind context.h.
 #pragma once
 #include "runtime_stub/context.h"
 
 // A block of weights:
 //
-//   byte  0  magic "macec\0w1"      8  layout id      16  bytes, head included      24  hash of
-//   bytes 64..
-//        32  zero                  64  the packed weights
+//   byte  0  magic "macec\0w1"    8  layout id    16  bytes, head included    24  hash of bytes 64..
+//        32  zero                64  the packed weights
 //
 // Numbers are little-endian. A block needs alignment 4 only (an asset of an app has no more), so
 // its head is read by memcpy. The layout id says that the code fits, not which values there are.

@@ -17,8 +17,7 @@
 
 // The memory of the app:
 //
-//   | 0..63    | Context and its arrays | arena, with the scratch of the workers | fast | states,
-//   two copies |
+//   | 0..63    | Context, its arrays | arena, with the workers' scratch | fast | states, twice |
 //     to align
 
 struct Context;
@@ -30,8 +29,8 @@ using Part = void (*)(Context& c, int64_t begin, int64_t end, uint32_t worker);
 struct Level {
   const char* name;
   bool (*is_supported)();
-  macec_status (*const* run)(
-      Context& c);  // one function per plan: the next is used when one returns MACEC_E_DEVICE
+  // One function per plan: the next is used when one returns MACEC_E_DEVICE.
+  macec_status (*const* run)(Context& c);
 };
 
 struct DimRule {

@@ -5,11 +5,11 @@
 // The emitter fills one ModelInterface per model; nothing here knows a Plan. A generated source is
 // put together
 //
-//   head comment                 the emitter
-//   write_source_prelude         includes, Context, run_units: everything the steps may use
-//   run function, kernels, steps the emitter; a level's run function is `macec_status f(Context&
-//   c)` write_interface_source       tables, checks, open, run, close, <name>_model() write_weights
-//   (weights.h)    the numbers
+//   head comment                  the emitter
+//   write_source_prelude          includes, Context, run_units: everything the steps may use
+//   run function, kernels, steps  the emitter; a level's run function: `macec_status f(Context& c)`
+//   write_interface_source        tables, checks, open, run, close, <name>_model()
+//   write_weights (weights.h)     the numbers
 //
 // runtime_stub/context.h says what a step finds in its Context.
 #pragma once
