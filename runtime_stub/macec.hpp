@@ -29,7 +29,7 @@ namespace macec {
 // An input: a pointer and a number of elements, or anything contiguous (array, std::vector, std::array).
 struct In : macec_in {
   template <class T>
-  In(const T* data, std::size_t count) : macec_in{data, count * sizeof(T)} {}
+  In(const T* first, std::size_t count) : macec_in{first, count * sizeof(T)} {}
   template <class T, std::size_t N>
   In(const T (&array)[N]) : macec_in{array, sizeof array} {}  // NOLINT: implicit on purpose
   template <class Container, class = decltype(std::declval<const Container&>().data())>
@@ -40,7 +40,7 @@ struct In : macec_in {
 // An output, in the same forms; nullptr: not wanted.
 struct Out : macec_out {
   template <class T, class = std::enable_if_t<!std::is_const<T>::value>>
-  Out(T* data, std::size_t count) : macec_out{data, count * sizeof(T)} {}
+  Out(T* first, std::size_t count) : macec_out{first, count * sizeof(T)} {}
   template <class T, std::size_t N, class = std::enable_if_t<!std::is_const<T>::value>>
   Out(T (&array)[N]) : macec_out{array, sizeof array} {}  // NOLINT
   template <class Container, class = decltype(std::declval<Container&>().data())>
@@ -67,6 +67,8 @@ class Weights {
   macec_weights weights_{};
   macec_status status_;
 };
+
+static_assert(sizeof(In) == sizeof(macec_in) && sizeof(Out) == sizeof(macec_out), "arrays of them");
 
 // One opened model with its memory. Serves one thread at a time; can be moved, not copied.
 class Context {

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tells the app where a run is (--hooks=steps only; otherwise nothing of this stands in the code).
 //
+// Two calls, not an object with a destructor: that would need the C++ library's exception support.
 // Pasted into the unnamed namespace of a generated .cpp, behind workers.h.
 #pragma once
 #include "runtime_stub/workers.h"
 
-// Announces a step as long as it lives: `const StepHook hook(c, 3, "conv1");`
-struct StepHook {
-  StepHook(const Context& context, uint32_t step, const char* name)
-      : c_(context), step_(step), name_(name) {
-    if (c_.options.on_step) c_.options.on_step(c_.options.user, step_, name_, 1);
-  }
-  ~StepHook() {
-    if (c_.options.on_step) c_.options.on_step(c_.options.user, step_, name_, 0);
-  }
-  StepHook(const StepHook&) = delete;
-  StepHook& operator=(const StepHook&) = delete;
-
- private:
-  const Context& c_;
-  const uint32_t step_;
-  const char* const name_;
-};
+// step: its number in the plan; name: of its main ONNX node.
+[[maybe_unused]] void step_begins(const Context& c, uint32_t step, const char* name) {
+  if (c.options.on_step) c.options.on_step(c.options.user, step, name, 1);
+}
+[[maybe_unused]] void step_ends(const Context& c, uint32_t step, const char* name) {
+  if (c.options.on_step) c.options.on_step(c.options.user, step, name, 0);
+}

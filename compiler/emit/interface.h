@@ -109,7 +109,7 @@ struct GeneratedPair {
   std::string header_name;            // "kws.h"
   std::vector<std::string> banner;    // comment lines at the top of the header
   std::vector<std::string> includes;  // for the source, with brackets: "<math.h>"
-  bool step_hooks = false;            // --hooks=steps: the steps may use StepHook
+  bool step_hooks = false;            // --hooks=steps: the steps may call step_begins and step_ends
   std::vector<ModelInterface> models;
 };
 

@@ -127,7 +127,6 @@ Part vad(const std::string& name, uint32_t build, WeightsMode mode) {
   p.packed = counting_weights(3, 0.25f);
   p.steps = R"(
 void rows(Context& c, int64_t begin, int64_t end, uint32_t worker) {
-  const StepHook hook(c, 0, "rows");
   float* const scratch = reinterpret_cast<float*>(c.arena + 64 * worker);
   const float* const audio = static_cast<const float*>(c.in[0]);
   float* const prob = static_cast<float*>(c.out[0]);
@@ -141,7 +140,9 @@ void rows(Context& c, int64_t begin, int64_t end, uint32_t worker) {
   }
 }
 macec_status run_cpu(Context& c) {
+  step_begins(c, 0, "rows");
   run_units(c, c.dim[0], 1, rows);
+  step_ends(c, 0, "rows");
   if (stops(c)) return c.status;
   static_cast<float*>(c.out[0])[c.dim[0]] = static_cast<float>(c.plan);
   for (int i = 0; i < 6; ++i) {
