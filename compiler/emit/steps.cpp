@@ -206,12 +206,15 @@ std::string StepsWriter::value_of(const Dim& extent, std::string*) const {
 void StepsWriter::write_call(const Step& step, const std::string& indent) {
   write_function(step);
   const std::string units = value_of(step.kernel.units, nullptr);
-  if (step_hooks_)
-    text_.run += fmt::format("{}{{\n{}const StepHook hook(c, {}, {});\n", indent, indent,
-                             step.number, c_string(step.name));
+  const auto hook = [&](const char* function) {
+    if (!step_hooks_) return;
+    text_.run +=
+        fmt::format("{}{}(c, {}, {});\n", indent, function, step.number, c_string(step.name));
+  };
+  hook("step_begins");
   text_.run += fmt::format("{}run_units(c, {}, {:.0f}, step{});\n", indent, units,
                            grain_of(step.kernel), step.number);
-  if (step_hooks_) text_.run += indent + "}\n";
+  hook("step_ends");
   text_.run += fmt::format("{}if (stops(c)) return c.status;\n", indent);
 }
 
