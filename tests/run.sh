@@ -6,7 +6,7 @@
 #
 #   --quick    the folders and sizes that are done in five minutes
 #   --full     everything, the 10,000 mutated files and the whole compiler matrix included
-#   FOLDER     only these of tests/, and examples
+#   FOLDER     only these of tests/
 #
 # Installs the packages that it needs (tests/packages.sh; MACEC_SKIP_INSTALL=1: none), and numpy, onnx and onnxruntime into a
 # virtual environment in ~/.cache/macec, where models and ONNX's own tests are kept too. support/common.sh lists the variables
@@ -88,7 +88,6 @@ run_ctest() {
 # run_folder NAME: output to the log; a folder that ends without the line of counts has failed.
 run_folder() {
   local log=$logs/$1.log script=$root/tests/$1/run.sh
-  [ "$1" = examples ] && script=$root/examples/run.sh
   if [ -f "$script" ]; then
     bash "$script" >"$log" 2>&1
   else
@@ -101,7 +100,7 @@ run_folder() {
   if ! tail -n 1 "$log" | grep -q ' 0 failed,'; then echo "  the whole output is in $log"; fi
 }
 
-exists() { [ -f "$root/tests/$1/run.sh" ] || { [ "$1" = examples ] && [ -f "$root/examples/run.sh" ]; } || [ "$(ctest_count "$1" | grep . || echo 0)" -gt 0 ]; }
+exists() { [ -f "$root/tests/$1/run.sh" ] || [ "$(ctest_count "$1" | grep . || echo 0)" -gt 0 ]; }
 
 timed install install_everything || { echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 timed build build || { echo "FAIL build: see $logs"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
