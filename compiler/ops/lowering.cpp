@@ -150,16 +150,14 @@ bool row_column_strides(const View& output, int columns, const View& operand, Di
                         int* column) {
   if (operand.shape.size() > output.shape.size()) return false;
   std::vector<Dim> strides = broadcast_strides(operand, output.shape);
-  Shape rows = output.shape;
+  size_t c = static_cast<size_t>(columns);
   *column = 0;
-  if (columns >= 0) {
-    size_t c = static_cast<size_t>(columns);
-    rows[c] = 1;
-    if (!is_one(output.shape[c]) && strides[c] != Dim(0)) {
-      if (output.strides[c] != Dim(1) || strides[c] != Dim(1)) return false;
-      *column = 1;
-    }
+  if (!is_one(output.shape[c]) && strides[c] != Dim(0)) {
+    if (output.strides[c] != Dim(1) || strides[c] != Dim(1)) return false;
+    *column = 1;
   }
+  Shape rows = output.shape;
+  rows[c] = 1;
 
   // The rows must be one walk: each outer stride is the inner one times the inner extent.
   *row = 0;
@@ -195,17 +193,17 @@ bool pixel_stride(const View& view, Dim* pixel) {
   return true;
 }
 
-bool attach_epilogue(const LowerContext& context, int columns, KernelCall* call) {
-  const Node& node = context.node;
-  std::map<int, int> index_of;  // node input -> epilogue input
-  call->epilogue = node.epilogue;
+bool attach_steps(const std::vector<PointwiseStep>& steps, const std::vector<View>& operands,
+                  int columns, KernelCall* call) {
+  std::map<int, int> index_of;  // operand -> epilogue input
+  call->epilogue = steps;
   for (PointwiseStep& step : call->epilogue) {
     for (StepArg& arg : step.args) {
       if (arg.kind != StepArg::input) continue;
       auto [place, is_new] =
           index_of.emplace(arg.index, static_cast<int>(call->epilogue_inputs.size()));
       if (is_new) {
-        const View& operand = context.in(arg.index);
+        const View& operand = operands[static_cast<size_t>(arg.index)];
         Dim row;
         int column = 0;
         if (!row_column_strides(call->outputs[0], columns, operand, &row, &column)) return false;
@@ -217,6 +215,24 @@ bool attach_epilogue(const LowerContext& context, int columns, KernelCall* call)
     }
   }
   return true;
+}
+
+bool attach_epilogue(const LowerContext& context, int columns, KernelCall* call) {
+  return attach_steps(context.node.epilogue, input_views(context), columns, call);
+}
+
+std::vector<View> input_views(const LowerContext& context) {
+  std::vector<View> views(context.node.inputs.size());
+  for (size_t i = 0; i < views.size(); ++i) {
+    if (context.has(static_cast<int>(i))) views[i] = context.in(static_cast<int>(i));
+  }
+  return views;
+}
+
+View constant_view(Tensor tensor) {
+  View view = dense_view(-1, tensor.type());
+  view.constant = std::make_shared<const Tensor>(std::move(tensor));
+  return view;
 }
 
 }  // namespace macec

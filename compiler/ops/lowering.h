@@ -43,7 +43,7 @@ KernelCall pointwise_call(std::vector<PointwiseStep> steps, std::vector<View> in
 // Whether a fused operand can be read by a kernel whose output is rows x columns: the view of
 // output 0 is walked row by row (all axes but the column axis, which has stride 1 or is broadcast).
 // Fills row and column strides of `operand` (broadcast to the output's shape). columns: logical
-// axis of the columns, -1 where all axes are rows. False: not expressible.
+// axis of the columns. False: not expressible.
 bool row_column_strides(const View& output, int columns, const View& operand, Dim* row,
                         int* column);
 // A channels-last view whose pixels lie behind one another: channels have stride 1, `pixel`
@@ -54,5 +54,12 @@ bool pixel_stride(const View& view, Dim* pixel);
 // Attaches the node's epilogue to a call whose output is rows x columns; false if an operand does
 // not fit.
 bool attach_epilogue(const LowerContext& context, int columns, KernelCall* call);
+// The same for any steps; StepArg::input indexes `operands`.
+bool attach_steps(const std::vector<PointwiseStep>& steps, const std::vector<View>& operands,
+                  int columns, KernelCall* call);
+// The views of all inputs of the node; an empty view for one that is not given.
+std::vector<View> input_views(const LowerContext& context);
+// A dense operand whose contents the compiler makes up.
+View constant_view(Tensor tensor);
 
 }  // namespace macec
