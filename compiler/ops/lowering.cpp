@@ -88,7 +88,12 @@ std::vector<Dim> broadcast_strides(const View& view, const Shape& shape) {
   return strides;
 }
 
-KernelCall copy_call(const View& from, const View& to) {
+KernelCall copy_call(const View& given, const View& to) {
+  View from = given;
+  if (given.rank() > to.rank()) {  // [1] into []
+    MACEC_CHECK(reshape_view(given, to.shape, &from), "a copy of {} to {}", text(given.shape),
+                text(to.shape));
+  }
   LoopNest nest = make_nest(to.shape, {broadcast_strides(from, to.shape), to.strides}, 1);
   CopyParamsT<Dim> params{};
   set_extents(nest, &params);

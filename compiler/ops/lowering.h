@@ -34,7 +34,7 @@ View slice_view(const View& in, const std::vector<Dim>& starts, const std::vecto
                 const std::vector<int64_t>& steps);
 View expand_view(const View& in, const Shape& shape);
 
-KernelCall copy_call(const View& from, const View& to);  // shapes equal
+KernelCall copy_call(const View& from, const View& to);  // from broadcasts to the shape of `to`
 KernelCall fill_call(const View& one_element, const View& to);
 // steps over views[0..inputs): writes results (indices of steps) to outputs.
 KernelCall pointwise_call(std::vector<PointwiseStep> steps, std::vector<View> inputs,

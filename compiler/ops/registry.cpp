@@ -14,12 +14,27 @@ void append_unary(OpList& ops);
 void append_binary(OpList& ops);
 void append_cast(OpList& ops);
 void append_conv(OpList& ops);
+void append_concat(OpList& ops);
+void append_gather(OpList& ops);
+void append_gemm(OpList& ops);
+void append_if(OpList& ops);
+void append_loop(OpList& ops);
+void append_matmul(OpList& ops);
+void append_pad(OpList& ops);
+void append_pool(OpList& ops);
+void append_range(OpList& ops);
+void append_reshape(OpList& ops);
+void append_shape(OpList& ops);
+void append_slice(OpList& ops);
+void append_transpose(OpList& ops);
 void append_internal(OpList& ops);
 
 namespace {
 
-constexpr void (*kFiles[])(OpList&) = {append_unary, append_binary, append_cast, append_conv,
-                                     append_internal};
+constexpr void (*kFiles[])(OpList&) = {
+    append_unary, append_binary,  append_cast,  append_conv,   append_concat,    append_gather,
+    append_gemm,  append_if,      append_loop,  append_matmul, append_pad,       append_pool,
+    append_range, append_reshape, append_shape, append_slice,  append_transpose, append_internal};
 
 // What passes make of elementwise nodes: its steps are the node's epilogue, and it has no main
 // result.
