@@ -103,8 +103,9 @@ void append_if(OpList& ops) {
   op.max_inputs = -1;
   op.min_outputs = 1;
   op.max_outputs = -1;
-  op.attributes = {{AttributeDef::graph, "else_branch", true},
-                   {AttributeDef::graph, "then_branch", true}};
+  // Bodies stand in this order.
+  op.attributes = {{AttributeDef::graph, "then_branch", true},
+                   {AttributeDef::graph, "else_branch", true}};
   op.versions = {{"", "If", kOldestOpset, kLatestOpset, nullptr}};
   op.traits = kControlFlow;
   op.infer = infer_if;
