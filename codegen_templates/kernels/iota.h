@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Range: y[i] = start + i * delta for any arithmetic T; start and delta are single elements.
+// Range: y[i] = start + i * delta for any arithmetic T; start and delta are single elements. And the number n itself.
 #pragma once
 #include "../params/iota.h"
 #include "simd/vocabulary.h"
@@ -12,4 +12,9 @@ void iota(const IotaParams& p, const T* start, const T* delta, T* y, int64_t beg
   for (int64_t i = begin * kPointwiseBlock; i < last; ++i) {
     y[i] = static_cast<T>(first + static_cast<T>(i) * step);
   }
+}
+
+// An extent that only a run knows, as one element.
+inline void extent(const IotaParams& p, int64_t* y, int64_t, int64_t, void*) {
+  *y = p.n;
 }

@@ -11,6 +11,12 @@ bool is_whole_bytes(const KernelCall& call) {
 bool accepts_move(const KernelCall& call, const Capabilities&) {
   return is_whole_bytes(call);
 }
+bool accepts_iota(const KernelCall& call, const Capabilities&) {
+  return call.op.empty() && is_whole_bytes(call);
+}
+bool accepts_extent(const KernelCall& call, const Capabilities&) {
+  return call.op == "extent";
+}
 double move_cycles(const KernelCall& call, const Capabilities& caps) {
   return call.elements * 2 / caps.vector_floats;
 }
@@ -21,6 +27,13 @@ void append_move_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"copy", "strided copy: transpose, slice, concat, expand", Family::copy,
                   "kernels/copy.h", "copy", accepts_move, move_cycles, nullptr, nullptr, nullptr,
                   false});
+  rows.push_back({"gather", "slices along one axis by run-time indices", Family::gather,
+                  "kernels/gather.h", "gather", accepts_move, move_cycles, nullptr, nullptr,
+                  nullptr, false, true});
+  rows.push_back({"iota", "start + i * delta", Family::iota, "kernels/iota.h", "iota", accepts_iota,
+                  move_cycles, nullptr, nullptr, nullptr, false});
+  rows.push_back({"extent", "one extent as a number", Family::iota, "kernels/iota.h", "extent",
+                  accepts_extent, move_cycles, nullptr, nullptr, nullptr, false});
   rows.push_back({"fill", "one value everywhere", Family::fill, "kernels/copy.h", "fill",
                   accepts_move, move_cycles, nullptr, nullptr, nullptr, false});
 }

@@ -18,6 +18,26 @@ bool accepts_float_rows(const KernelCall& call, const Capabilities&) {
   return is_vector_float(call.inputs[0].dtype) && is_vector_float(call.outputs[0].dtype);
 }
 
+bool accepts_softmax(const KernelCall& call, const Capabilities& caps) {
+  return call.op != "log" && accepts_float_rows(call, caps);
+}
+bool accepts_log_softmax(const KernelCall& call, const Capabilities& caps) {
+  return call.op == "log" && accepts_float_rows(call, caps);
+}
+bool accepts_layer_norm(const KernelCall& call, const Capabilities& caps) {
+  return call.op != "rms" && accepts_float_rows(call, caps);
+}
+bool accepts_rms_norm(const KernelCall& call, const Capabilities& caps) {
+  return call.op == "rms" && accepts_float_rows(call, caps);
+}
+bool accepts_reduce(const KernelCall& call, const Capabilities&) {
+  return call.inputs[0].dtype == call.outputs[0].dtype && info(call.inputs[0].dtype).bits >= 8 &&
+         call.inputs[0].dtype != DType::boolean;
+}
+std::string reduce_arguments(const KernelCall& call, const Capabilities&) {
+  return "Reduce" + call.op;
+}
+
 }  // namespace
 
 void append_vector_rows(std::vector<KernelRow>& rows) {
@@ -25,10 +45,18 @@ void append_vector_rows(std::vector<KernelRow>& rows) {
                   Family::pointwise, "kernels/pointwise.h", "pointwise", accepts_all,
                   element_cycles, nullptr, nullptr, nullptr, true});
   rows.push_back({"softmax", "softmax over one axis", Family::softmax, "kernels/softmax.h",
-                  "softmax", accepts_float_rows, element_cycles, nullptr, nullptr, nullptr, true});
+                  "softmax", accepts_softmax, element_cycles, nullptr, nullptr, nullptr, true});
+  rows.push_back({"log_softmax", "logarithm of softmax over one axis", Family::softmax,
+                  "kernels/softmax.h", "log_softmax", accepts_log_softmax, element_cycles, nullptr,
+                  nullptr, nullptr, true});
   rows.push_back({"layer_norm", "layer normalisation of dense rows", Family::norm, "kernels/norm.h",
-                  "layer_norm", accepts_float_rows, element_cycles, nullptr, nullptr, nullptr,
+                  "layer_norm", accepts_layer_norm, element_cycles, nullptr, nullptr, nullptr,
                   true});
+  rows.push_back({"rms_norm", "root mean square normalisation of dense rows", Family::norm,
+                  "kernels/norm.h", "rms_norm", accepts_rms_norm, element_cycles, nullptr, nullptr,
+                  nullptr, true});
+  rows.push_back({"reduce", "reduction over any axes", Family::reduce, "kernels/reduce.h", "reduce",
+                  accepts_reduce, element_cycles, reduce_arguments, nullptr, nullptr, false});
 }
 
 }  // namespace macec

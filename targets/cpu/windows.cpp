@@ -43,12 +43,22 @@ bool is_depthwise(const ConvParamsT<Dim>& p) {
 bool accepts_conv_igemm(const KernelCall& call, const Capabilities&) {
   return call.op.empty() && has_packed_weights(call);
 }
-bool accepts_conv_pointwise(const KernelCall& call, const Capabilities& caps) {
-  return accepts_conv_igemm(call, caps) && is_one_by_one(conv_params(call));
+bool accepts_panels(const KernelCall& call, const Capabilities& caps) {
+  return accepts_conv_igemm(call, caps) && call.constant_uses[1].kind == Packing::panels;
 }
+bool accepts_conv_pointwise(const KernelCall& call, const Capabilities& caps) {
+  return accepts_panels(call, caps) && is_one_by_one(conv_params(call));
+}
+bool accepts_depthwise_any(const KernelCall& call, const Capabilities& caps) {
+  return accepts_conv_igemm(call, caps) && call.constant_uses[1].kind == Packing::taps &&
+         is_depthwise(conv_params(call));
+}
+// Weights of larger kernels do not fit registers.
 bool accepts_depthwise(const KernelCall& call, const Capabilities& caps) {
-  return accepts_conv_igemm(call, caps) && is_depthwise(conv_params(call)) &&
-         conv_params(call).kernel[0] == 1;
+  if (!accepts_depthwise_any(call, caps)) return false;
+  const ConvParamsT<Dim>& p = conv_params(call);
+  const bool is_dense = p.dilation[0] == 1 && p.dilation[1] == 1 && p.dilation[2] == 1;
+  return is_dense && p.kernel[0] == 1 && p.kernel[1] <= 5 && p.kernel[2] <= 5 && p.stride[2] <= 2;
 }
 // Panels of few columns waste the rest of the panel.
 double conv_igemm_cycles(const KernelCall& call, const Capabilities& caps) {
@@ -60,13 +70,14 @@ double conv_igemm_cycles(const KernelCall& call, const Capabilities& caps) {
 double conv_pointwise_cycles(const KernelCall& call, const Capabilities& caps) {
   return conv_igemm_cycles(call, caps) * 0.9;
 }
+double depthwise_any_cycles(const KernelCall& call, const Capabilities& caps) {
+  return call.multiply_adds / caps.vector_floats * 2.0;
+}
 double depthwise_cycles(const KernelCall& call, const Capabilities& caps) {
   return call.multiply_adds / caps.vector_floats * 0.8;
 }
-Packing conv_packing(const KernelCall& call, int input, const Capabilities& caps) {
-  if (input != 1) return {};
-  const Packing::Kind kind = call.constant_uses[1].kind;
-  return {kind, kind == Packing::panels ? caps.panel : 1};
+Packing conv_taps(const KernelCall&, int input, const Capabilities&) {
+  return input == 1 ? Packing{Packing::taps, 1} : Packing{};
 }
 Packing conv_panels(const KernelCall&, int input, const Capabilities& caps) {
   return input == 1 ? Packing{Packing::panels, caps.panel} : Packing{};
@@ -76,7 +87,7 @@ int64_t conv_scratch(const KernelCall& call, const Capabilities&) {
 }
 std::string depthwise_arguments(const KernelCall& call, const Capabilities&) {
   const ConvParamsT<Dim>& p = conv_params(call);
-  return fmt::format("{}, {}, {}, {}", p.kernel[1], p.kernel[2], p.stride[1], p.stride[2]);
+  return fmt::format("{}, {}, {}", p.kernel[1], p.kernel[2], p.stride[2]);
 }
 
 // gemm
@@ -116,7 +127,7 @@ int64_t gemm_dynamic_scratch_bytes(const KernelCall& call, const Capabilities& c
 
 void append_window_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"conv_igemm", "any convolution: gemm over row pointers, no patch matrix",
-                  Family::conv, "kernels/conv_igemm.h", "conv_igemm", accepts_conv_igemm,
+                  Family::conv, "kernels/conv_igemm.h", "conv_igemm", accepts_panels,
                   conv_igemm_cycles, nullptr, conv_panels, conv_scratch, true});
   rows.push_back({"conv_pointwise", "1x1 convolution, stride 1, no padding", Family::conv,
                   "kernels/conv_pointwise.h", "conv_pointwise", accepts_conv_pointwise,
@@ -127,7 +138,16 @@ void append_window_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"gemm_dynamic", "matrix product of two run-time matrices", Family::gemm,
                   "kernels/gemm.h", "gemm_dynamic", accepts_gemm_dynamic, gemm_dynamic_cycles,
                   nullptr, nullptr, gemm_dynamic_scratch_bytes, true});
-  (void)accepts_depthwise, (void)depthwise_cycles, (void)depthwise_arguments, (void)conv_packing;
+  rows.push_back({"conv_depthwise_any", "depthwise convolution of any form", Family::conv,
+                  "kernels/depthwise.h", "conv_depthwise_any", accepts_depthwise_any,
+                  depthwise_any_cycles, nullptr, conv_taps, nullptr, true});
+  rows.push_back({"conv_depthwise", "depthwise convolution, weights in registers", Family::conv,
+                  "kernels/depthwise.h", "conv_depthwise", accepts_depthwise, depthwise_cycles,
+                  depthwise_arguments, conv_taps, nullptr, true});
+  rows.push_back({"pool_max", "greatest element of windows", Family::pool, "kernels/pool.h",
+                  "pool_max", accepts_pool_max, pool_cycles, nullptr, nullptr, nullptr, true});
+  rows.push_back({"pool_average", "mean of windows", Family::pool, "kernels/pool.h", "pool_average",
+                  accepts_pool_average, pool_cycles, nullptr, nullptr, nullptr, true});
 }
 
 }  // namespace macec
