@@ -93,6 +93,21 @@ std::string depthwise_arguments(const KernelCall& call, const Capabilities&) {
 // gemm
 // -----------------------------------------------------------------------------------------------------------------
 
+// pool
+
+bool is_float_pool(const KernelCall& call) {
+  return is_vector_float(call.inputs[0].dtype) && is_vector_float(call.outputs[0].dtype);
+}
+bool accepts_pool_max(const KernelCall& call, const Capabilities&) {
+  return call.op == "Max" && is_float_pool(call);
+}
+bool accepts_pool_average(const KernelCall& call, const Capabilities&) {
+  return call.op == "Average" && is_float_pool(call);
+}
+double pool_cycles(const KernelCall& call, const Capabilities& caps) {
+  return call.elements / caps.vector_floats * 2;
+}
+
 bool x_is_dense(const GemmParamsT<Dim>& p) {
   return p.x_k == Dim(1) || p.k == Dim(1);
 }
