@@ -25,14 +25,24 @@ class UserError : public std::exception {
     places_.push_back(std::move(text));
     return *this;
   }
+  // Flags that alone would cure this error ("--dim s53=1..128"). partial: they compile the rest of the model only.
+  UserError& cure(std::string flags, bool partial = false) {
+    cure_ = std::move(flags);
+    cure_is_partial_ = partial;
+    return *this;
+  }
   const char* what() const noexcept override { return text_.c_str(); }
   const std::string& text() const { return text_; }
   const std::vector<std::string>& hints() const { return hints_; }
   const std::vector<std::string>& places() const { return places_; }
+  const std::string& cure_flags() const { return cure_; }
+  bool cure_is_partial() const { return cure_is_partial_; }
 
  private:
   std::string text_;
   std::vector<std::string> hints_, places_;
+  std::string cure_;
+  bool cure_is_partial_ = false;
 };
 
 // user_error("input has {} channels but the weights expect {}", have, want)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Reading whole files, and writing so that a failed run leaves nothing half-made.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace macec {
+
+// Every file that macec writes has this in its first lines; files without it are never replaced.
+constexpr std::string_view kGeneratedMarker = "macec";
+
+// The whole file. Throws UserError: missing, a folder, not readable, larger than max_bytes.
+std::string read_file(const std::string& path, int64_t max_bytes);
+bool file_exists(const std::string& path);
+bool is_folder(const std::string& path);
+std::string folder_of(const std::string& path);  // "." if there is none
+std::string stem_of(const std::string& path);    // "dir/a.b.onnx" -> "a.b"
+std::string base_name(const std::string& path);
+
+struct OutputFile {
+  std::string path;
+  std::string contents;
+};
+// Writes all files or none: each to a temporary beside its place, then all are renamed. Refuses to replace a
+// file that macec did not write, unless `force`.
+void write_files(const std::vector<OutputFile>& files, bool force);
+
+// A fresh empty folder under $TMPDIR (or /tmp), removed with all its contents at the end of its life.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+  void keep() { is_kept_ = true; }
+
+ private:
+  std::string path_;
+  bool is_kept_ = false;
+};
+
+}  // namespace macec
