@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/onnx/builder.h"
+
+#include <algorithm>
+
+#include "compiler/ir/edit.h"
+#include "compiler/ir/place.h"
+#include "compiler/onnx/attributes.h"
+#include "compiler/support/text.h"
+
+namespace macec {
+namespace {
+
+constexpr int64_t kMostFoldedElements = 4096;  // of the outputs of a node that is evaluated here
+constexpr int64_t kMostFoldedInputElements = 1 << 16;
+
+bool is_poisoned(const Graph& graph, ValueId id) {
+  return id.is_valid() && graph.type(id).dtype == DType::undefined;
+}
+
+void check_arity(const Node& node, int inputs, int outputs) {
+  const OpDef& def = *node.def;
+  if (def.max_inputs >= 0 && inputs > def.max_inputs)
+    throw user_error("{} has {}, but takes at most {}", def.name, plural(inputs, "input"),
+                     def.max_inputs);
+  if (inputs < def.min_inputs)
+    throw user_error("{} has {}, but needs {}", def.name, plural(inputs, "input"), def.min_inputs);
+  if (def.max_outputs >= 0 && outputs > def.max_outputs)
+    throw user_error("{} has {}, but gives at most {}", def.name, plural(outputs, "output"),
+                     def.max_outputs);
+  if (outputs < def.min_outputs)
+    throw user_error("{} has {}, but gives {}", def.name, plural(outputs, "output"),
+                     def.min_outputs);
+}
+
+int64_t opset_of(const SourceNode& node) {
+  const auto at = node.opsets->find(domain_of(*node.proto));
+  return at == node.opsets->end() ? -1 : at->second;
+}
+
+}  // namespace
+
+std::string Builder::unique(Target& target, const std::string& name) {
+  std::string result = name;
+  while (!target.names.insert(result).second) result = fresh_name(target.graph, name);
+  return result;
+}
+
+ValueId Builder::define(Scope& scope, const std::string& name, TensorType type) {
+  const ValueId id = add_value(scope.target->graph, unique(*scope.target, name), std::move(type));
+  scope.values[name] = id;
+  return id;
+}
+
+ValueId Builder::define_constant(Scope& scope, const std::string& name, TensorPtr tensor) {
+  const ValueId id = define(scope, name, tensor->type());
+  scope.target->graph.value(id).constant = std::move(tensor);
+  return id;
+}
+
+ValueId Builder::find(Scope& scope, const std::string& name) {
+  for (const Scope* at = &scope; at; at = at->outer) {
+    const auto value = at->values.find(name);
+    if (value != at->values.end()) return value->second;
+    const auto initializer = at->source->initializers.find(name);
+    if (initializer == at->source->initializers.end()) continue;
+    Scope& owner = *const_cast<Scope*>(
+        at);  // scopes are ours; `outer` is const so that lookups do not define there
+    try {
+      return define_constant(owner, name,
+                             std::make_shared<const Tensor>(reader.read(*initializer->second)));
+    } catch (const UserError& error) {
+      diag_.add(error);
+      return define(owner, name, TensorType());
+    }
+  }
+  return ValueId();
+}
+
+ValueId Builder::get(Scope& scope, const std::string& name) {
+  const ValueId id = find(scope, name);
+  if (!id.is_valid())
+    throw user_error("it reads the value '{}', and nothing makes that", printable(name));
+  return id;
+}
+
+std::string Builder::node_place(const Scope& scope, const SourceNode& node,
+                                const std::vector<ValueId>& inputs) const {
+  Node named;
+  named.op = title(*node.proto);
+  named.inputs = inputs;
+  named.onnx_index = node.index;
+  return place(scope.target->graph, named, scope.source->total_nodes);
+}
+
+void Builder::poison(Scope& scope, const onnx::NodeProto& node) {
+  for (const std::string& output : node.output())
+    if (!output.empty() && !scope.values.count(output)) define(scope, output, TensorType());
+}
+
+void Builder::build(Scope& scope) {
+  for (const SourceNode& node : scope.source->nodes) build_node(scope, node);
+}
+
+void Builder::build_node(Scope& scope, const SourceNode& node) {
+  ++nodes_met;
+  const onnx::NodeProto& proto = *node.proto;
+  std::vector<ValueId> inputs;
+  try {
+    if (proto.op_type() == "Constant" && domain_of(proto).empty()) {
+      if (proto.output_size() != 1)
+        throw user_error("a Constant has {} outputs", proto.output_size());
+      define_constant(scope, proto.output(0),
+                      std::make_shared<const Tensor>(read_constant(proto, reader)));
+      return;
+    }
+    for (const std::string& input : proto.input())
+      inputs.push_back(input.empty() ? ValueId() : get(scope, input));
+    while (!inputs.empty() && !inputs.back().is_valid()) inputs.pop_back();
+    const int64_t opset = opset_of(node);
+    const OpMatch match =
+        opset < 0 ? OpMatch()
+                  : match_op(domain_of(proto), proto.op_type(), static_cast<int>(opset));
+    if (!match.def) {
+      note_unsupported(scope, node, opset);
+      poison(scope, proto);
+      return;
+    }
+    const Graph& graph = scope.target->graph;
+    if (std::any_of(inputs.begin(), inputs.end(),
+                    [&](ValueId id) { return is_poisoned(graph, id); })) {
+      poison(scope, proto);
+      return;
+    }
+    add(scope, node, match, inputs);
+  } catch (const UserError& error) {
+    diag_.add(error, node_place(scope, node, inputs));
+    poison(scope, proto);
+  }
+}
+
+void Builder::note_unsupported(Scope& scope, const SourceNode& node, int64_t opset) {
+  const onnx::NodeProto& proto = *node.proto;
+  const Graph& graph = scope.target->graph;
+  Unsupported entry;
+  onnx::NodeProto nameless;
+  nameless.set_domain(proto.domain());
+  nameless.set_op_type(proto.op_type());
+  entry.type = title(nameless);
+  entry.is_in_body = scope.target->depth > 0 || scope.outer;
+  std::vector<ValueId> inputs;
+  for (const std::string& input : proto.input()) {
+    const ValueId id = input.empty() ? ValueId() : find(scope, input);
+    inputs.push_back(id);
+    if (!id.is_valid() || is_poisoned(graph, id) || graph.value(id).constant ||
+        !graph.value(id).producer.is_valid())
+      continue;
+    entry.needs.push_back(input);
+  }
+  entry.place = node_place(scope, node, inputs);
+  if (domain_of(proto).empty()) {
+    std::vector<std::string> names;
+    for (const OpDef& def : all_ops()) names.push_back(def.name);
+    if (find_op(proto.op_type()))
+      entry.opset = std::max<int64_t>(opset, 1);
+    else
+      entry.near = nearest(proto.op_type(), names);
+  }
+  unsupported.push_back(std::move(entry));
+}
+
+void Builder::add(Scope& scope, const SourceNode& source_node, const OpMatch& match,
+                  const std::vector<ValueId>& inputs) {
+  Graph& graph = scope.target->graph;
+  if (std::string_view(match.def->name) == "If" && !inputs.empty() && inputs[0].is_valid()) {
+    const TensorPtr condition = graph.value(inputs[0]).constant;
+    if (condition && condition->dtype == DType::boolean && condition->count() == 1) {
+      const auto branches = read_bodies(*source_node.proto, *match.def);
+      inline_branch(scope, source_node, *branches[condition->i64(0) != 0 ? 0 : 1]);
+      return;
+    }
+  }
+  Node node = make_node(scope, source_node, match, inputs);
+  if (!add_bodies(scope, source_node, &node)) {
+    poison(scope, *source_node.proto);
+    return;
+  }
+  append(scope, std::move(node), source_node.proto->output());
+}
+
+Node Builder::make_node(Scope& scope, const SourceNode& source_node, const OpMatch& match,
+                        const std::vector<ValueId>& inputs) {
+  const onnx::NodeProto& proto = *source_node.proto;
+  Node node;
+  node.op = match.def->name;
+  node.def = match.def;
+  node.name = proto.name();
+  node.inputs = inputs;
+  node.onnx_index = source_node.index;
+  node.origins = {title(proto)};
+  node.attributes = read_attributes(proto, *match.def, reader);
+  if (match.version->importer) {
+    ImportContext context{node, scope.target->graph, static_cast<int>(opset_of(source_node))};
+    match.version->importer(context);
+  }
+  check_attributes(node, *match.def);
+  return node;
+}
+
+void Builder::append(Scope& scope, Node node, const NameList& outputs) {
+  Graph& graph = scope.target->graph;
+  int wanted = outputs.size();
+  while (wanted > 0 && outputs[wanted - 1].empty()) --wanted;
+  check_arity(node, static_cast<int>(node.inputs.size()), wanted);
+  const NodeId id{static_cast<int32_t>(graph.nodes.size())};
+  for (int i = 0; i < wanted; ++i) {
+    const ValueId value = outputs[i].empty() ? ValueId() : define(scope, outputs[i], TensorType());
+    if (value.is_valid()) graph.value(value).producer = id;
+    node.outputs.push_back(value);
+  }
+  graph.nodes.push_back(std::move(node));
+  graph.order.push_back(id);
+  try {
+    infer_node(graph, id);
+    fold(graph, id);
+  } catch (const UserError&) {
+    drop(graph, id);
+    for (const ValueId value : graph.node(id).outputs)
+      if (value.is_valid()) graph.value(value).type = TensorType();
+    throw;
+  }
+}
+
+// Takes the last node out of the graph; its outputs stay as values without a producer.
+void Builder::drop(Graph& graph, NodeId id) {
+  MACEC_CHECK(!graph.order.empty() && graph.order.back() == id,
+              "only the last node can be dropped");
+  graph.order.pop_back();
+  graph.node(id).is_dead = true;
+  for (const ValueId value : graph.node(id).outputs)
+    if (value.is_valid()) graph.value(value).producer = NodeId();
+}
+
+// Contents of an integer value whose elements are all known numbers; nullptr if they are not.
+static TensorPtr known_tensor(const Value& value) {
+  if (!value.known || !is_fixed(value.type.shape)) return nullptr;
+  for (const Dim& element : *value.known)
+    if (!element.is_fixed()) return nullptr;
+  Tensor tensor(value.type.dtype, fixed(value.type.shape));
+  if (tensor.count() != static_cast<int64_t>(value.known->size())) return nullptr;
+  for (size_t i = 0; i < value.known->size(); ++i)
+    tensor.set_i64(static_cast<int64_t>(i), (*value.known)[i].value());
+  return std::make_shared<const Tensor>(std::move(tensor));
+}
+
+// The contents of all outputs, or an empty list if they are not known now, or too large to be of use here.
+static std::vector<TensorPtr> contents_of(const Graph& graph, const Node& node) {
+  std::vector<TensorPtr> contents;
+  for (const ValueId output : node.outputs)
+    contents.push_back(output.is_valid() ? known_tensor(graph.value(output)) : nullptr);
+  const auto is_done = [&] {
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i].is_valid() && !contents[i]) return false;
+    return true;
+  };
+  if (is_done()) return contents;
+  if (!node.def->evaluate || !node.bodies.empty()) return {};
+  std::vector<const Tensor*> inputs;
+  for (const ValueId input : node.inputs) {
+    const Tensor* tensor = input.is_valid() ? graph.value(input).constant.get() : nullptr;
+    if (input.is_valid() && (!tensor || tensor->count() > kMostFoldedInputElements)) return {};
+    inputs.push_back(tensor);
+  }
+  for (const ValueId output : node.outputs)
+    if (output.is_valid() && graph.type(output).count().hi() > kMostFoldedElements) return {};
+  std::vector<Tensor> results = evaluate_node(graph, node, inputs);
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (node.outputs[i].is_valid())
+      contents[i] = std::make_shared<const Tensor>(std::move(results[i]));
+  return contents;
+}
+
+void Builder::fold(Graph& graph, NodeId id) {
+  const std::vector<TensorPtr> contents = contents_of(graph, graph.node(id));
+  if (contents.empty()) return;
+  drop(graph, id);
+  for (size_t i = 0; i < contents.size(); ++i) {
+    const ValueId output = graph.node(id).outputs[i];
+    if (!output.is_valid()) continue;
+    graph.value(output).constant = contents[i];
+    graph.value(output).type = contents[i]->type();
+    graph.value(output).known.reset();
+  }
+}
+
+ValueId Builder::add_node(Scope& scope, const std::string& op, const std::vector<ValueId>& inputs,
+                          Attributes attributes, const std::string& output) {
+  Node node;
+  node.op = op;
+  node.def = find_op(op);
+  MACEC_CHECK(node.def, "there is no operator {}", op);
+  node.inputs = inputs;
+  node.attributes = std::move(attributes);
+  NameList names;
+  *names.Add() = output;
+  append(scope, std::move(node), names);
+  return scope.values.at(output);
+}
+
+}  // namespace macec

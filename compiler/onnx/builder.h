@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Builds one IR graph (and the bodies in it) from source graphs, node by node; private to compiler/onnx.
+//
+// A value whose node failed has type `undefined`: nodes that read it are passed over in silence, so that one cause
+// is one error. Nodes whose inputs are all constants and small are evaluated at once, because Reshape and friends
+// need the contents. An If whose condition is known becomes the nodes of its branch.
+#pragma once
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/onnx/source.h"
+#include "compiler/onnx/tensor_data.h"
+#include "compiler/ops/registry.h"
+#include "compiler/support/diagnostics.h"
+
+namespace macec {
+
+// A node that macec has no operator for.
+struct Unsupported {
+  std::string type;                // "com.acme.Foo"
+  std::string place;               // with input types, as far as known
+  std::string near;                // name of an operator that was perhaps meant
+  int64_t opset = 0;               // > 0: the operator is known, but not in this version
+  std::vector<std::string> needs;  // values it reads that are computed by nodes that are supported
+  bool is_in_body = false;
+};
+
+class Builder {
+ public:
+  // A graph under construction with the names it has already.
+  struct Target {
+    Graph graph;
+    std::unordered_set<std::string> names;
+    int depth = 0;  // bodies around it
+  };
+  // Names visible at a place. An inlined branch has a scope of its own in the same target.
+  struct Scope {
+    Target* target = nullptr;
+    const SourceGraph* source = nullptr;
+    const Scope* outer = nullptr;  // of the same target; nullptr at the top of a graph
+    std::unordered_map<std::string, ValueId> values;
+  };
+
+  Builder(const onnx::ModelProto& model, const std::string& folder, Diagnostics& diag)
+      : source(model), reader(folder), diag_(diag) {}
+
+  SourceReader source;
+  TensorReader reader;
+  std::vector<Unsupported> unsupported;
+  int64_t nodes_met = 0;
+
+  void build(Scope& scope);  // all nodes of scope.source
+  // The value of that name, or an invalid id. Initializers are loaded when first asked for.
+  ValueId find(Scope& scope, const std::string& name);
+  // As find; throws UserError if there is none.
+  ValueId get(Scope& scope, const std::string& name);
+  ValueId define(Scope& scope, const std::string& name, TensorType type);
+  ValueId define_constant(Scope& scope, const std::string& name, TensorPtr tensor);
+  // A node of one output with complete types; used for what no node of the file stands for (Identity, Cast).
+  ValueId add_node(Scope& scope, const std::string& op, const std::vector<ValueId>& inputs,
+                   Attributes attributes, const std::string& output);
+
+ private:
+  using NameList = google::protobuf::RepeatedPtrField<std::string>;
+
+  void build_node(Scope& scope, const SourceNode& node);
+  void add(Scope& scope, const SourceNode& source_node, const OpMatch& match,
+           const std::vector<ValueId>& inputs);
+  Node make_node(Scope& scope, const SourceNode& source_node, const OpMatch& match,
+                 const std::vector<ValueId>& inputs);
+  void append(Scope& scope, Node node, const NameList& outputs);
+  void poison(Scope& scope, const onnx::NodeProto& node);
+  void note_unsupported(Scope& scope, const SourceNode& node, int64_t opset);
+  void fold(Graph& graph, NodeId id);
+  static void drop(Graph& graph, NodeId id);
+  std::string node_place(const Scope& scope, const SourceNode& node,
+                         const std::vector<ValueId>& inputs) const;
+  std::string unique(Target& target, const std::string& name);
+
+  // bodies.cpp
+  void inline_branch(Scope& scope, const SourceNode& node, const onnx::GraphProto& branch);
+  // False: something inside failed, or a captured value had failed before; errors are reported.
+  bool add_bodies(Scope& scope, const SourceNode& source_node, Node* node);
+  Graph build_body(Scope& outer, const SourceNode& source_node, const onnx::GraphProto& body,
+                   const std::vector<std::string>& captured, const Node& node);
+
+  Diagnostics& diag_;
+};
+
+}  // namespace macec

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/onnx/import.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/ir/edit.h"
+#include "compiler/ir/place.h"
+#include "compiler/onnx/builder.h"
+#include "compiler/onnx/inputs.h"
+#include "compiler/support/files.h"
+#include "compiler/support/text.h"
+
+namespace macec {
+namespace {
+
+// Versions of the operator sets. Throws UserError: none, too old, too new.
+Opsets read_opsets(const onnx::ModelProto& model) {
+  Opsets opsets;
+  for (const auto& opset : model.opset_import()) {
+    const std::string domain = opset.domain() == "ai.onnx" ? "" : opset.domain();
+    if (!opsets.emplace(domain, opset.version()).second && opsets[domain] != opset.version())
+      throw user_error("the model imports two versions of the opset of domain '{}'",
+                       printable(domain));
+  }
+  if (opsets.empty())
+    throw user_error("the model imports no opset, so that its operators have no defined meaning")
+        .hint("export it again; onnx.helper.make_model(..., opset_imports=[...]) sets it");
+  const auto main = opsets.find("");
+  if (main == opsets.end()) return opsets;
+  if (main->second > kLatestOpset)
+    throw user_error("opset {} is not supported; macec knows {} to {}", main->second, kOldestOpset,
+                     kLatestOpset)
+        .hint(fmt::format("export the model with opset_version={}", kLatestOpset));
+  if (main->second < kOldestOpset)
+    throw user_error("opset {} is not supported; macec knows {} to {}", main->second, kOldestOpset,
+                     kLatestOpset)
+        .hint("onnx.version_converter.convert_version(model, 13) brings it up to date");
+  return opsets;
+}
+
+// Weights in a file that is not there: one error for each file, not for each weight.
+void check_external_files(const onnx::ModelProto& proto, const Model& model, Diagnostics& diag) {
+  struct Missing {
+    std::string first;
+    int64_t first_begin = 0, first_end = 0, bytes = 0;
+    int count = 0;
+  };
+  std::map<std::string, Missing> missing;
+  const TensorReader reader(model.folder);
+  for (const auto& tensor : proto.graph().initializer()) {
+    if (!TensorReader::is_external(tensor)) continue;
+    try {
+      const ExternalPlace place = TensorReader::place_of(tensor);
+      if (!reader.find_external(place).empty()) continue;
+      Missing& entry = missing[place.location];
+      if (entry.count++ == 0) {
+        entry.first = describe(tensor);
+        entry.first_begin = place.offset;
+        entry.first_end =
+            place.length < 0 ? -1 : place.offset + std::min(place.length, INT64_MAX - place.offset);
+      }
+      if (place.length > 0) entry.bytes += std::min(place.length, (int64_t{1} << 50));
+    } catch (UserError&) {
+      continue;  // reported when the weight is read, with its name
+    }
+  }
+  const std::string name = printable(base_name(model.path));
+  for (const auto& [location, entry] : missing) {
+    const std::string file = printable(location);
+    std::string where = entry.first;
+    if (entry.first_end >= 0)
+      where += fmt::format(", bytes {} to {} of it", entry.first_begin, entry.first_end);
+    if (entry.count > 1) where += fmt::format("; {} more", entry.count - 1);
+    diag.add(user_error("{} keeps {} ({}) in '{}', and that file is not beside it", name,
+                        plural(entry.count, "weight"), bytes_text(entry.bytes), file)
+                 .at(where)
+                 .hint(fmt::format(
+                     "PyTorch 2.9 and later write two files; copy {} beside {} under the same name",
+                     file, name))
+                 .hint("or export one file: torch.onnx.export(..., external_data=False)"));
+  }
+}
+
+class Import {
+ public:
+  Import(const Model& model, const ImportOptions& options, Diagnostics& diag)
+      : model_(model),
+        proto_(*model.proto),
+        options_(options),
+        diag_(diag),
+        builder_(proto_, model.folder, diag) {}
+
+  Graph run() {
+    opsets_ = read_opsets(proto_);
+    check_external_files(proto_, model_, diag_);
+    if (diag_.count()) return {};
+    target_.graph.name = proto_.graph().name();
+    source_ = builder_.source.read(proto_.graph(), opsets_, {options_.inputs, options_.outputs});
+    scope_.target = &target_;
+    scope_.source = &source_;
+    if (source_.outputs.empty()) throw user_error("the model has no outputs");
+    add_inputs();
+    if (diag_.count()) return {};
+    builder_.build(scope_);
+    add_outputs();
+    report_unsupported();
+    return std::move(target_.graph);
+  }
+
+ private:
+  // Inputs of the file, and values that --inputs makes inputs, with the types that value_info declares.
+  std::vector<DeclaredValue> wanted_inputs() {
+    std::vector<DeclaredValue> wanted = declared_inputs(model_);
+    if (options_.inputs.empty()) return wanted;
+    const std::vector<DeclaredValue> known = declared_values(model_);
+    std::vector<DeclaredValue> cut;
+    for (const std::string& name : options_.inputs) {
+      const auto has_name = [&](const DeclaredValue& value) { return value.name == name; };
+      auto at = std::find_if(known.begin(), known.end(), has_name);
+      if (at == known.end())
+        throw user_error(
+            "--inputs names '{}', and the model does not declare the type of such a value",
+            printable(name))
+            .hint(
+                "onnx.shape_inference.infer_shapes(model) writes the types of all values into the "
+                "file");
+      cut.push_back(*at);
+    }
+    // Inputs of the file stay where they are needed.
+    std::set<std::string> used;
+    for (const SourceNode& node : source_.nodes) {
+      used.insert(node.proto->input().begin(), node.proto->input().end());
+      for (const auto& attribute : node.proto->attribute())
+        if (attribute.has_g())
+          for (const std::string& name : builder_.source.free_names(attribute.g()))
+            used.insert(name);
+    }
+    for (const DeclaredValue& value : wanted) {
+      const bool is_listed =
+          std::count(options_.inputs.begin(), options_.inputs.end(), value.name) != 0;
+      if (!is_listed && used.count(value.name)) cut.push_back(value);
+    }
+    return cut;
+  }
+
+  void add_inputs() {
+    ImportInputs inputs = resolve_inputs(wanted_inputs(), options_, diag_);
+    if (diag_.count()) return;
+    target_.graph.symbols = inputs.symbols;
+    for (ImportInput& input : inputs.inputs) {
+      if (input.constant) {
+        builder_.define_constant(scope_, input.name, input.constant);
+        continue;
+      }
+      const auto io_type = options_.io_types.find(input.name);
+      if (io_type == options_.io_types.end() || io_type->second == input.type.dtype) {
+        target_.graph.inputs.push_back(builder_.define(scope_, input.name, input.type));
+        continue;
+      }
+      // The app's type at the door, the model's inside.
+      const int64_t inside = static_cast<int64_t>(input.type.dtype);
+      TensorType outside = input.type;
+      outside.dtype = io_type->second;
+      const ValueId id = builder_.define(scope_, input.name, outside);
+      target_.graph.inputs.push_back(id);
+      const std::string name = fmt::format("{}.{}", input.name, macec::name(input.type.dtype));
+      scope_.values[input.name] = builder_.add_node(scope_, "Cast", {id}, {{"to", inside}}, name);
+    }
+  }
+
+  void add_outputs() {
+    std::set<std::string> listed;
+    for (const std::string& name : source_.outputs) {
+      try {
+        if (!listed.insert(name).second)
+          throw user_error("the output '{}' is listed twice", printable(name));
+        ValueId id = builder_.find(scope_, name);
+        if (!id.is_valid())
+          throw user_error("nothing makes the model's output '{}'", printable(name));
+        if (target_.graph.type(id).dtype == DType::undefined) continue;  // its error is reported
+        id = cast_output(name, named(name, id));
+        check_declared(name, id);
+        target_.graph.outputs.push_back(id);
+      } catch (const UserError& error) {
+        diag_.add(error);
+      }
+    }
+    for (const auto& [name, dtype] : options_.io_types) {
+      const auto& g = target_.graph;
+      const auto has_name = [&, n = name](ValueId id) { return g.value(id).name == n; };
+      if (std::none_of(g.inputs.begin(), g.inputs.end(), has_name) &&
+          std::none_of(g.outputs.begin(), g.outputs.end(), has_name) && diag_.count() == 0)
+        diag_.add(user_error("the model has no input or output '{}', which --io-type names",
+                             printable(name)));
+    }
+  }
+
+  // The value under the output's own name: a branch that was taken at compile time hands over values of other names.
+  ValueId named(const std::string& name, ValueId id) {
+    Graph& graph = target_.graph;
+    Value& value = graph.value(id);
+    if (value.name == name) return id;
+    const bool is_input = std::count(graph.inputs.begin(), graph.inputs.end(), id) != 0;
+    const bool is_output = std::count(graph.outputs.begin(), graph.outputs.end(), id) != 0;
+    const bool is_wanted =
+        std::count(source_.outputs.begin(), source_.outputs.end(), value.name) != 0;
+    if (value.constant) return builder_.define_constant(scope_, name, value.constant);
+    if (is_input || is_output || is_wanted || !target_.names.insert(name).second)
+      return builder_.add_node(scope_, "Identity", {id}, {}, name);
+    value.name = name;
+    return id;
+  }
+
+  ValueId cast_output(const std::string& name, ValueId id) {
+    const auto io_type = options_.io_types.find(name);
+    const bool is_input =
+        std::count(target_.graph.inputs.begin(), target_.graph.inputs.end(), id) != 0;
+    if (io_type == options_.io_types.end() || is_input ||
+        target_.graph.type(id).dtype == io_type->second)
+      return id;
+    const std::string inside =
+        fmt::format("{}.{}", name, macec::name(target_.graph.type(id).dtype));
+    target_.names.erase(name);
+    target_.graph.value(id).name = inside;
+    return builder_.add_node(scope_, "Cast", {id}, {{"to", static_cast<int64_t>(io_type->second)}},
+                             name);
+  }
+
+  // What the file says of an output is not trusted, but a wrong element type means that one of us misreads the model.
+  void check_declared(const std::string& name, ValueId id) {
+    if (!options_.io_types.empty() || !options_.outputs.empty()) return;
+    for (const auto& output : proto_.graph().output()) {
+      const int declared = output.type().tensor_type().elem_type();
+      if (output.name() != name || declared == 0 ||
+          declared == static_cast<int>(target_.graph.type(id).dtype))
+        continue;
+      const DTypeInfo* type = find_dtype(declared);
+      throw user_error("output '{}' is declared as {}, but the nodes compute {}", printable(name),
+                       type ? type->name : std::to_string(declared),
+                       macec::name(target_.graph.type(id).dtype));
+    }
+  }
+
+  // All unsupported operators are one error: the flag that leaves them out is one, too.
+  void report_unsupported() {
+    const std::vector<Unsupported>& all = builder_.unsupported;
+    if (all.empty()) return;
+    std::vector<std::string> types;
+    for (const Unsupported& u : all) {
+      const std::string type = u.opset ? fmt::format("{} of opset {}", u.type, u.opset) : u.type;
+      if (std::find(types.begin(), types.end(), type) == types.end()) types.push_back(type);
+    }
+    const int64_t count = static_cast<int64_t>(all.size()), others = builder_.nodes_met - count;
+    UserError error =
+        user_error("{} {} {} not supported ({}{})", types.size() == 1 ? "operator" : "operators",
+                   join(types, ", "), types.size() == 1 ? "is" : "are", plural(count, "node"),
+                   others == 0   ? ""
+                   : others == 1 ? "; the other node is"
+                                 : fmt::format("; the other {} nodes are", others));
+    constexpr size_t kMostPlaces = 12;
+    for (size_t i = 0; i < std::min(all.size(), kMostPlaces); ++i) error.at(all[i].place);
+    if (all.size() > kMostPlaces) error.at(fmt::format("{} more", all.size() - kMostPlaces));
+    for (const Unsupported& u : all)
+      if (!u.near.empty())
+        error.hint(fmt::format("did you mean {} instead of {}?", u.near, u.type));
+    suggest_cut(&error);
+    diag_.add(error);
+  }
+
+  void suggest_cut(UserError* error) {
+    std::vector<std::string> cut;
+    const auto add = [&](const std::string& name) {
+      if (std::find(cut.begin(), cut.end(), name) == cut.end()) cut.push_back(name);
+    };
+    for (const ValueId id : target_.graph.outputs) add(target_.graph.value(id).name);
+    const size_t complete = cut.size();
+    for (const Unsupported& u : builder_.unsupported) {
+      if (u.is_in_body) return;
+      for (const std::string& name : u.needs) add(name);
+    }
+    if (cut.empty()) return;
+    std::vector<std::string> quoted;
+    for (size_t i = complete; i < cut.size(); ++i)
+      quoted.push_back(fmt::format("'{}'", printable(cut[i])));
+    const std::string last = quoted.empty() ? "" : quoted.back();
+    if (quoted.size() > 1) quoted.pop_back();
+    const std::string values = quoted.empty() ? "" : builds_list(quoted, last);
+    if (!values.empty())
+      error->hint(fmt::format("end the model before {} and do {} in the app; the {} needed {}",
+                              builder_.unsupported.size() == 1 ? "it" : "them",
+                              builder_.unsupported.size() == 1 ? "this step" : "these steps",
+                              cut.size() - complete == 1 ? "value" : "values", values));
+    error->cure(fmt::format("--outputs={}", shell_quoted(join(cut, ","))), true);
+  }
+
+  static std::string builds_list(const std::vector<std::string>& quoted, const std::string& last) {
+    if (quoted.size() == 1 && quoted[0] == last) return "is " + last;
+    return fmt::format("are {} and {}", join(quoted, ", "), last);
+  }
+
+  const Model& model_;
+  const onnx::ModelProto& proto_;
+  const ImportOptions& options_;
+  Diagnostics& diag_;
+  Builder builder_;
+  Opsets opsets_;
+  SourceGraph source_;
+  Builder::Target target_;
+  Builder::Scope scope_;
+};
+
+}  // namespace
+
+Graph import_model(const Model& model, const ImportOptions& options, Diagnostics& diag) {
+  try {
+    Import import(model, options, diag);
+    return import.run();
+  } catch (const UserError& error) {
+    diag.add(error);
+    return {};
+  }
+}
+
+std::vector<std::pair<int, int>> match_states(
+    const Graph& graph, const std::vector<std::pair<std::string, std::string>>& patterns,
+    Diagnostics& diag) {
+  std::vector<std::pair<int, int>> states;
+  const auto index_of = [&](const std::vector<ValueId>& values, const std::string& name) {
+    for (size_t i = 0; i < values.size(); ++i)
+      if (graph.value(values[i]).name == name) return static_cast<int>(i);
+    return -1;
+  };
+  for (const auto& [from, to] : patterns) {
+    bool found = false;
+    for (size_t i = 0; i < graph.inputs.size(); ++i) {
+      const Value& input = graph.value(graph.inputs[i]);
+      std::vector<std::string> stars;
+      if (!matches_pattern(from, input.name, &stars)) continue;
+      found = true;
+      std::string name;
+      size_t star = 0;
+      for (const char c : to)
+        name += c == '*' && star < stars.size() ? stars[star++] : std::string(1, c);
+      const int output = index_of(graph.outputs, name);
+      if (output < 0) {
+        diag.add(
+            user_error("--state ties input '{}' to output '{}', and the model has no such output",
+                       printable(input.name), printable(name)));
+        continue;
+      }
+      const Value& result = graph.value(graph.outputs[static_cast<size_t>(output)]);
+      if (input.type.dtype != result.type.dtype || input.type.shape != result.type.shape)
+        diag.add(user_error("--state ties two values of different types")
+                     .at(place(input))
+                     .at(place(result)));
+      else if (std::any_of(states.begin(), states.end(), [&](const auto& s) {
+                 return s.first == static_cast<int>(i) || s.second == output;
+               }))
+        diag.add(user_error("--state names input '{}' or output '{}' twice", printable(input.name),
+                            printable(name)));
+      else
+        states.emplace_back(static_cast<int>(i), output);
+    }
+    if (!found)
+      diag.add(user_error("the model has no input '{}', which --state names", printable(from)));
+  }
+  return states;
+}
+
+}  // namespace macec
