@@ -24,16 +24,6 @@ bool is_computable(DType dtype) {
   return dtype == DType::boolean || type.bits >= 16 || (type.is_integer && type.bits == 8);
 }
 
-StepBuilder builder_of(const Graph& graph, const Node& node) {
-  StepBuilder builder{node, {}, {}, {}, {}};
-  for (ValueId input : node.inputs) {
-    const bool given = input.is_valid();
-    builder.types.push_back(given ? graph.type(input).dtype : DType::undefined);
-    builder.constants.push_back(given ? graph.value(input).constant.get() : nullptr);
-  }
-  return builder;
-}
-
 // Whether numpy broadcasting of the shapes of all used inputs gives the shape of output 0.
 bool broadcasts(const Graph& graph, const Node& node, const std::vector<PointwiseStep>& steps) {
   const Shape& out = graph.type(node.outputs[0]).shape;
@@ -74,6 +64,43 @@ const ElementwiseOp* find_elementwise(std::string_view name) {
   }();
   const auto found = by_name.find(name);
   return found == by_name.end() ? nullptr : found->second;
+}
+
+StepBuilder make_builder(const Graph& graph, const Node& node) {
+  StepBuilder builder{node, {}, {}, {}, {}, {}, true};
+  for (ValueId input : node.inputs) {
+    const bool given = input.is_valid();
+    builder.types.push_back(given ? graph.type(input).dtype : DType::undefined);
+    builder.constants.push_back(given ? graph.value(input).constant.get() : nullptr);
+    builder.shapes.push_back(given ? graph.type(input).shape : Shape());
+  }
+  node.def->steps(builder);
+  return builder;
+}
+
+StepBuilder make_builder(const EvaluateContext& context) {
+  StepBuilder builder{context.node, {}, {}, {}, {}, {}, true};
+  for (const Tensor* input : context.inputs) {
+    builder.types.push_back(input ? input->dtype : DType::undefined);
+    builder.constants.push_back(input);
+    builder.shapes.push_back(input ? to_shape(input->shape) : Shape());
+  }
+  context.node.def->steps(builder);
+  return builder;
+}
+
+std::vector<int> take_used_inputs(std::vector<PointwiseStep>* steps) {
+  std::vector<int> used;
+  for (PointwiseStep& step : *steps) {
+    for (StepArg& arg : step.args) {
+      if (arg.kind != StepArg::input) continue;
+      const auto found = std::find(used.begin(), used.end(), arg.index);
+      const auto place = static_cast<int>(found - used.begin());
+      if (found == used.end()) used.push_back(arg.index);
+      arg.index = place;
+    }
+  }
+  return used;
 }
 
 float step_attribute(const PointwiseStep& step, const StepAttribute& attribute) {
@@ -158,9 +185,8 @@ void StepBuilder::result(StepArg arg) {
 bool elementwise_steps(const Graph& graph, const Node& node, std::vector<PointwiseStep>* steps,
                        std::vector<int>* results) {
   if (!node.def || !node.def->steps) return false;
-  StepBuilder builder = builder_of(graph, node);
-  node.def->steps(builder);
-  if (!broadcasts(graph, node, builder.steps)) return false;
+  StepBuilder builder = make_builder(graph, node);
+  if (!builder.is_plain || !broadcasts(graph, node, builder.steps)) return false;
   *steps = std::move(builder.steps);
   *results = std::move(builder.results);
   results->resize(std::min(results->size(), node.outputs.size()));
@@ -220,16 +246,8 @@ std::vector<int64_t> broadcast_shapes(const std::vector<std::vector<int64_t>>& s
 }
 
 void infer_elementwise(InferContext& context) {
-  StepBuilder builder = builder_of(context.graph, context.node);
-  context.node.def->steps(builder);
-  std::vector<int> used;
-  for (int i = 0; i < context.inputs(); ++i) {
-    bool is_read = false;
-    for (const PointwiseStep& step : builder.steps) {
-      is_read |= std::count(step.args.begin(), step.args.end(), StepBuilder::in(i)) != 0;
-    }
-    if (is_read) used.push_back(i);
-  }
+  StepBuilder builder = make_builder(context.graph, context.node);
+  const std::vector<int> used = take_used_inputs(&builder.steps);
   const Shape shape = broadcast_shapes(context, used);
   for (size_t o = 0; o < context.node.outputs.size() && o < builder.results.size(); ++o) {
     context.set_type(static_cast<int>(o),
@@ -239,12 +257,7 @@ void infer_elementwise(InferContext& context) {
 }
 
 void evaluate_elementwise(EvaluateContext& context) {
-  StepBuilder builder{context.node, {}, {}, {}, {}};
-  for (const Tensor* input : context.inputs) {
-    builder.types.push_back(input ? input->dtype : DType::undefined);
-    builder.constants.push_back(input);
-  }
-  context.node.def->steps(builder);
+  StepBuilder builder = make_builder(context);
   std::vector<Tensor> results =
       evaluate_steps(builder.steps, builder.results, nullptr, context.inputs);
   for (size_t o = 0; o < context.outputs.size() && o < results.size(); ++o) {
@@ -273,18 +286,7 @@ Lowered lower_elementwise(const LowerContext& context) {
     results[0] = static_cast<int>(steps.size()) - 1;
   }
   std::vector<View> inputs, outputs;
-  std::vector<int> position(node.inputs.size(), -1);
-  for (PointwiseStep& step : steps) {
-    for (StepArg& arg : step.args) {
-      if (arg.kind != StepArg::input) continue;
-      int& place = position[static_cast<size_t>(arg.index)];
-      if (place < 0) {
-        place = static_cast<int>(inputs.size());
-        inputs.push_back(context.in(arg.index));
-      }
-      arg.index = place;
-    }
-  }
+  for (int i : take_used_inputs(&steps)) inputs.push_back(context.in(i));
   for (size_t o = 0; o < node.outputs.size(); ++o)
     outputs.push_back(context.out(static_cast<int>(o)));
   if (outputs.size() < results.size()) results.resize(outputs.size());

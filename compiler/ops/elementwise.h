@@ -55,8 +55,10 @@ struct StepBuilder {
   const Node& node;
   std::vector<DType> types;              // of the node's inputs; undefined: not given
   std::vector<const Tensor*> constants;  // contents of the node's inputs where known, else nullptr
+  std::vector<Shape> shapes;             // of the node's inputs
   std::vector<PointwiseStep> steps;
   std::vector<int> results;  // for every output of the node: the step that is its value
+  bool is_plain = true;      // false: an operand needs more than numpy broadcasting
 
   bool has(int i) const {
     return i < static_cast<int>(types.size()) && types[static_cast<size_t>(i)] != DType::undefined;
@@ -69,6 +71,9 @@ struct StepBuilder {
   StepArg saturate(StepArg arg, DType to);
   void result(StepArg arg);  // the node's next output
 };
+
+StepBuilder make_builder(const Graph& graph, const Node& node);  // runs node.def->steps
+StepBuilder make_builder(const EvaluateContext& context);
 
 // The node as steps over its inputs (numpy broadcasting of all inputs to the output's shape).
 // False: it is not elementwise, or an operand needs more than broadcasting (per-axis quantization
@@ -101,6 +106,9 @@ std::vector<Tensor> evaluate_steps(const std::vector<PointwiseStep>& steps,
 // agree.
 Shape broadcast_shapes(InferContext& context, const std::vector<int>& inputs);
 std::vector<int64_t> broadcast_shapes(const std::vector<std::vector<int64_t>>& shapes);
+
+// The inputs that steps read, in order; their StepArgs then index the returned list.
+std::vector<int> take_used_inputs(std::vector<PointwiseStep>* steps);
 
 // Shared by the OpDefs of elementwise operators.
 void infer_elementwise(InferContext& context);

@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/ops/elementwise.h"
-
 namespace macec {
 
 // One function per file; a new file of operators is a line in each of the two lists.
 void append_unary(OpList& ops);
 void append_binary(OpList& ops);
 void append_cast(OpList& ops);
+void append_quantize(OpList& ops);
 void append_conv(OpList& ops);
 void append_concat(OpList& ops);
 void append_gather(OpList& ops);
@@ -32,39 +31,10 @@ void append_internal(OpList& ops);
 namespace {
 
 constexpr void (*kFiles[])(OpList&) = {
-    append_unary, append_binary,  append_cast,  append_conv,   append_concat,    append_gather,
-    append_gemm,  append_if,      append_loop,  append_matmul, append_pad,       append_pool,
-    append_range, append_reshape, append_shape, append_slice,  append_transpose, append_internal};
-
-// What passes make of elementwise nodes: its steps are the node's epilogue, and it has no main
-// result.
-void infer_pointwise(InferContext& context) {
-  std::vector<int> all;
-  for (int i = 0; i < context.inputs(); ++i) all.push_back(i);
-  const Shape shape = broadcast_shapes(context, all);
-  MACEC_CHECK(!context.node.epilogue.empty(), "a Pointwise node without steps");
-  context.set_type(0, context.node.epilogue.back().dtype, shape);
-}
-void evaluate_pointwise(EvaluateContext& context) {
-  const int last = static_cast<int>(context.node.epilogue.size()) - 1;
-  context.outputs = evaluate_steps(context.node.epilogue, {last}, nullptr, context.inputs);
-}
-
-OpDef pointwise_def() {
-  OpDef def{};
-  def.name = "Pointwise";
-  def.doc =
-      "y = a chain of elementwise steps on inputs that broadcast to y [...]; made by passes, not "
-      "in ONNX";
-  def.min_inputs = 0;
-  def.max_inputs = -1;
-  def.min_outputs = def.max_outputs = 1;
-  def.traits = kAnyLayout;
-  def.infer = infer_pointwise;
-  def.evaluate = evaluate_pointwise;
-  def.lower = lower_elementwise;
-  return def;
-}
+    append_unary,  append_binary, append_cast,  append_quantize, append_conv,   append_concat,
+    append_gather, append_gemm,   append_if,    append_loop,     append_matmul, append_pad,
+    append_pool,   append_range,  append_reshape, append_shape,  append_slice,  append_transpose,
+    append_internal};
 
 }  // namespace
 
@@ -72,7 +42,6 @@ const std::vector<OpDef>& all_ops() {
   static const OpList list = [] {
     OpList ops;
     for (auto append : kFiles) append(ops);
-    ops.push_back(pointwise_def());
     std::sort(ops.begin(), ops.end(),
               [](const OpDef& a, const OpDef& b) { return std::string_view(a.name) < b.name; });
     return ops;
