@@ -5,9 +5,9 @@
 // Pasted into the unnamed namespace of a generated .cpp, before the steps.
 //
 // The contract with the steps: a level's run function is `macec_status run(Context& c)`. It reads
-// c.in, c.state, c.dim and c.weights, writes c.out, c.next_state and c.arena, and, for extents
-// known only then, c.shape; it calls stops(c) between steps and returns c.status. It never changes
-// c.in or c.state.
+// c.in, c.state, c.dim and c.weights; it writes c.out, c.next_state, c.arena and the values behind
+// the dimensions in c.dim, from which extents known only then follow. It asks stops(c) between steps
+// and returns c.status. It never changes c.in or c.state.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -64,6 +64,8 @@ struct Model {
   const unsigned char* (*embedded)();  // the blob in this file; nullptr: there is none
   // Fills the extents that are expressions, compares what must agree at run time. May be nullptr.
   macec_status (*compute)(Context& c);
+  // Fills the output extents that follow from values of the run. May be nullptr.
+  void (*settle)(Context& c);
 };
 
 // One opened model. Everything a run needs; nothing else is written outside the app's buffers.

@@ -168,6 +168,7 @@
     status = m.level[c.level].run[++c.plan](c);
   }
   if (status != MACEC_OK) return status;
+  if (m.settle) m.settle(c);
   commit_states(c);
   c.life = kRan;
   return MACEC_OK;

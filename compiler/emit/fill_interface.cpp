@@ -52,11 +52,21 @@ struct Filler {
       return std::to_string(symbol.hi);  // the bound of a computed extent
     });
   }
+  // The same after a run: value_<n> is where a step left the symbol, see run_time_symbols.
+  std::string final_code(const Dim& extent) const {
+    const std::vector<std::string> computed = computed_symbols(model);
+    return extent.code([&](const Symbol& symbol) {
+      const auto at = std::find(computed.begin(), computed.end(), symbol.name);
+      if (at == computed.end()) return code(Dim::symbol(std::make_shared<Symbol>(symbol)));
+      return fmt::format("value_{}",
+                         model.symbols.size() + static_cast<size_t>(at - computed.begin()));
+    });
+  }
   Extent extent(const Dim& d) const {
     if (d.is_fixed()) return fixed_extent(d.value());
     for (size_t i = 0; i < model.symbols.size(); ++i)
       if (Dim::symbol(model.symbols[i]) == d) return dim_extent(static_cast<int>(i));
-    return is_computed(d) ? later_extent(std::to_string(d.hi()), d.text())
+    return is_computed(d) ? later_extent(std::to_string(d.hi()), final_code(d), d.text())
                           : computed_extent(code(d), d.text());
   }
   std::vector<Extent> extents(const Shape& shape) const {

@@ -125,8 +125,7 @@ struct HeaderWriter {
     if (!list.empty()) line("enum {{ {} }};", list);
   }
 
-  // --- parameters
-  // ----------------------------------------------------------------------------------------
+  // --- parameters ----------------------------------------------------------------------------
 
   std::string array_elements(const InterfaceTensor& tensor) const {
     return count_name(tensor, is_packed(tensor) ? "BYTES" : "ELEMS");
@@ -165,8 +164,7 @@ struct HeaderWriter {
     return list;
   }
 
-  // --- functions
-  // -----------------------------------------------------------------------------------------
+  // --- functions -----------------------------------------------------------------------------
 
   void write_io_struct() {
     line("typedef struct {0}_io {{ /* start from {0}_io_empty() */", name);

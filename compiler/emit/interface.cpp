@@ -63,16 +63,16 @@ class IdentifierMaker {
 }  // namespace
 
 Extent fixed_extent(int64_t value) {
-  return {Extent::fixed, value, "", ""};
+  return {Extent::fixed, value, "", "", ""};
 }
 Extent dim_extent(int index) {
-  return {Extent::dimension, index, "", ""};
+  return {Extent::dimension, index, "", "", ""};
 }
 Extent computed_extent(std::string code, std::string text) {
-  return {Extent::computed, 0, std::move(code), std::move(text)};
+  return {Extent::computed, 0, std::move(code), std::move(text), ""};
 }
-Extent later_extent(std::string bound_code, std::string text) {
-  return {Extent::later, 0, std::move(bound_code), std::move(text)};
+Extent later_extent(std::string bound_code, std::string final_code, std::string text) {
+  return {Extent::later, 0, std::move(bound_code), std::move(text), std::move(final_code)};
 }
 
 void assign_identifiers(ModelInterface& model) {
@@ -123,8 +123,7 @@ int64_t rounded_fast(const ModelInterface& model) {
   return round_up(model.fast_bytes, kLine);
 }
 
-// --- element types
-// ---------------------------------------------------------------------------------------
+// --- element types ---------------------------------------------------------------------------
 
 ElementType element_type(int dtype) {
   switch (dtype) {
@@ -184,8 +183,7 @@ ElementType element_type(int dtype) {
   throw InternalError("no element type in C for data type " + std::to_string(dtype));
 }
 
-// --- extents as text
-// -------------------------------------------------------------------------------------
+// --- extents as text -------------------------------------------------------------------------
 
 std::string extent_code(const ModelInterface& model, const Extent& extent) {
   switch (extent.kind) {

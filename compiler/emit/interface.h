@@ -27,17 +27,18 @@ struct Extent {
     fixed,      // `value`
     dimension,  // `value` is the index of one of ModelInterface::dims
     computed,   // `code`, of the dims
-    later  // known during a run only: a step writes it to c.shape; `code` is its bound, of the dims
+    later       // follows from run-time values: `final_code`; `code` is its bound, of the dims
   } kind = fixed;
   int64_t value = 0;
   std::string code;  // C expression of type int64_t over identifiers of dims; macec_floor_div,
                      // _min, _max allowed
   std::string text;  // for people: "past+1"; empty: made from the above
+  std::string final_code = {};  // later: of dims and of value_<n>, which is c.dim[n]
 };
 Extent fixed_extent(int64_t value);
 Extent dim_extent(int index);
 Extent computed_extent(std::string code, std::string text);
-Extent later_extent(std::string bound_code, std::string text);
+Extent later_extent(std::string bound_code, std::string final_code, std::string text);
 
 struct InterfaceDim {
   std::string name;                  // as in the model

@@ -31,8 +31,7 @@ struct SourceWriter {
     text += fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
 
-  // --- tables
-  // --------------------------------------------------------------------------------------------
+  // --- tables --------------------------------------------------------------------------------
 
   void write_dims() {
     if (model.dims.empty()) return;
@@ -123,7 +122,8 @@ struct SourceWriter {
       MACEC_CHECK(level.run.size() == model.levels[0].run.size(),
                   "levels differ in their number of plans");
       std::string functions;
-      for (const std::string& run : level.run) functions += (functions.empty() ? "" : ", ") + run;
+      for (const std::string& run : level.run)
+        functions += (functions.empty() ? "::" : ", ::") + run;
       line("constexpr macec_status (*kRun{}[])(Context&) = {{{}}};", i, functions);
       line("bool supports_{}() {{ return {}; }}  // {}", i, features_code(level.features),
            comment_text(level.name));
@@ -135,8 +135,7 @@ struct SourceWriter {
     line("}};");
   }
 
-  // --- compute: extents that are expressions, run-time checks, sizes of states
-  // ------------------------------
+  // --- compute: extents that are expressions, run-time checks, sizes of states ---------------
 
   bool is_expression(const Extent& extent) const {
     return extent.kind == Extent::computed || extent.kind == Extent::later;
@@ -204,8 +203,31 @@ struct SourceWriter {
     return "compute_extents";
   }
 
-  // --- the model
-  // -----------------------------------------------------------------------------------------
+  // The function that fills output extents after a run, or "nullptr".
+  std::string write_settle() {
+    std::string body;
+    size_t at = 0;
+    for (const InterfaceTensor& tensor : model.outputs) {
+      for (const Extent& extent : tensor.shape) {
+        if (extent.kind == Extent::later) {
+          const std::string code =
+              rename_identifiers(extent.final_code, [](const std::string& word) {
+                return starts_with(word, "value_") ? fmt::format("c.dim[{}]", word.substr(6))
+                                                   : word;
+              });
+          body += fmt::format("  c.shape[{}] = {};  // {}\n", at, code, comment_text(tensor.name));
+        }
+        ++at;
+      }
+    }
+    if (body.empty()) return "nullptr";
+    line("void settle_extents(Context& c) {{");
+    text += used_dims(body) + body;
+    line("}}");
+    return "settle_extents";
+  }
+
+  // --- the model -----------------------------------------------------------------------------
 
   bool has_embedded_weights() const {
     return model.weights_mode != WeightsMode::none && model.weights_mode != WeightsMode::file;
@@ -233,7 +255,7 @@ struct SourceWriter {
     line("     bind_this, unbind_weights, no_layer}},");
   }
 
-  void write_model(const std::string& compute) {
+  void write_model(const std::string& compute, const std::string& settle) {
     int64_t in_extents = 0, out_extents = 0;
     for (const InterfaceTensor& tensor : model.inputs)
       in_extents += static_cast<int64_t>(tensor.shape.size());
@@ -257,9 +279,9 @@ struct SourceWriter {
     line("    kLevels, {}, {}, {}, {},", table(!model.dims.empty(), "kDimRules"),
          table(!model.inputs.empty(), "kInputRules"), table(!model.outputs.empty(), "kOutputRules"),
          table(!model.states.empty(), "kStates"));
-    line("    {}, {}, {}}};",
+    line("    {}, {}, {}, {}}};",
          model.weights_bytes ? fmt::format("kBlobHead + {}", model.weights_bytes) : "0",
-         table(has_embedded_weights(), "embedded_weights"), compute);
+         table(has_embedded_weights(), "embedded_weights"), compute, settle);
     line(
         "static_assert(context_size({}, {}, {}, {}, {}, {}, {}) <= kModel.context_bytes, \"room "
         "for the context\");",
@@ -292,7 +314,8 @@ struct SourceWriter {
     write_states();
     write_levels();
     const std::string compute = write_compute();
-    write_model(compute);
+    const std::string settle = write_settle();
+    write_model(compute, settle);
     line("\n}}  // namespace {}\n}}  // namespace\n", name);
     line("extern \"C\" const macec_model* {0}_model(void) {{ return &{0}::kModel.head; }}", name);
     return text;

@@ -206,6 +206,7 @@ Part many() {
   p.model = model("many", 0x77c1e0a4, {"many::run"});
   ModelInterface& m = p.model;
   m.dims = {{"int", "", 0, 5, 1}};
+  m.value_count = 1;
   m.inputs = {tensor("in", 9, {fixed_extent(7)}, 7),
               tensor("0", 10, {dim_extent(0), fixed_extent(3)}, 30),
               tensor("Input.0", 22, {fixed_extent(5)}, 3),
@@ -215,7 +216,8 @@ Part many() {
   m.inputs[2].scale = {0.5f};
   m.inputs[2].zero_point = {3};
   m.outputs = {
-      tensor("y", 7, {}, 8), tensor("found", 7, {later_extent("7", "count")}, 56),
+      tensor("y", 7, {}, 8),
+      tensor("found", 7, {later_extent("7", "value_1 + 0 * int_dim", "count")}, 56),
       tensor("not*/wanted", 11,
              {fixed_extent(1), computed_extent("macec_floor_div(int_dim + 1, 2)", "")}, 24),
       tensor("none", 1, {fixed_extent(0), fixed_extent(3)}, 0)};
@@ -227,7 +229,7 @@ macec_status run(Context& c) {
   for (int64_t i = 0; i < 7; ++i) {
     if (mask[i]) static_cast<int64_t*>(c.out[1])[count++] = i;
   }
-  c.shape[0] = count;
+  c.dim[1] = count;
   *static_cast<int64_t*>(c.out[0]) = *static_cast<const int64_t*>(c.in[3]) + c.dim[0];
   if (c.out[2]) {
     for (int64_t i = 0; i < macec_floor_div(c.dim[0] + 1, 2); ++i) static_cast<double*>(c.out[2])[i] = 0.5;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // macec.hpp on generated pairs; also without exceptions and RTTI.
 #include "kws.h"
-#include "vad.h"
 #include "macec.hpp"
+#include "vad.h"
 
 #include <array>
 #include <fstream>
