@@ -41,7 +41,6 @@ inline void conv_groups(const ConvParams& p, TileArgs<X, Y> t, int64_t pixels,
   const int64_t panels = (int64_t{p.out_channels} + kPanel - 1) / kPanel;
   for (int g = 0; g < p.group; ++g) {
     gemm_columns(t, pixels, epilogue);
-    if (t.rows == nullptr) t.x += p.in_channels;
     t.x_offset += p.in_channels;
     t.w += panels * t.w_panel;
     t.y += p.out_channels;

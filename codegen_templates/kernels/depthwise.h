@@ -2,12 +2,12 @@
 // Depthwise convolution: every channel has its own small kernel (group == channels, one output each).
 //
 //   conv_depthwise<KH, KW, S>   kernel KH x KW, stride S along the width, no dilation: one vector of
-//                               channels at a time walks along the width; its weights stay in
-//                               registers, 4 pixels (of 2 output rows where rows step by 1) a turn
+//                               channels at a time walks along the width, 4 pixels of 2 output
+//                               rows a turn; up to 9 weights stay in registers
 //   conv_depthwise_any          any kernel, stride and dilation; pixel by pixel
 //
-// The pixels whose window crosses the left or right border go through the second one's loop, so the
-// first has no test but one per input row (nullptr: in the padding). All add taps in the same order.
+// Inside there is no test but one per input row (nullptr: in the padding); pixels near the left and
+// right border go one at a time. All add their taps in the same order.
 //
 // x    const X* (params/conv.h has the layout) or ConvRing<X>; X is float or a 16-bit type
 // w    packed [tap][channel], bias: channels floats, or nullptr
@@ -18,6 +18,8 @@
 #include "../params/conv.h"
 #include "conv_rows.h"
 #include "simd/simd.h"
+
+constexpr int kDepthwiseResident = 9;  // weights that fit registers beside 8 results
 
 // Some pixels of one output row whose windows cover kernel columns [kw_begin, kw_end).
 template <class X, class Y>
@@ -105,24 +107,25 @@ void conv_depthwise_any(const ConvParams& p, const Input& x, const float* w, con
   }
 }
 
-// A stretch of whole windows, for one vector of channels of R output rows one below the other.
-template <int KH, int R, class X, class Y>
+// One vector of channels of R output rows, one below the other.
+template <int KH, int S, int R, class X, class Y>
 struct DepthwiseRun {
-  const X* rows[KH + R - 1];  // at the first window's column 0; nullptr in the padding
-  int64_t x_pixel;
+  static constexpr int kRows = (R - 1) * S + KH;
+  const X* rows[kRows];  // input rows at pixel 0, at the channel; nullptr in the padding
+  int64_t width, pad, x_pixel;
   const float* w;  // at the channel
   int64_t w_tap;   // floats from one tap to the next
   const float* bias;
-  Y* y[R];
-  int64_t y_pixel;
-  int64_t row[R];  // for the epilogue
-  int64_t col;
+  Y* y;           // first output row, at pixel 0 and the channel
+  int64_t out, y_pixel;  // output rows are dense
+  int64_t row, col;      // of the first result, for the epilogue
 };
 
-// P neighbouring pixels of R rows, at input element `x_at` of the rows and output pixel `at`.
+// P neighbouring pixels of R rows from output pixel `at` on. Only columns [begin, end) of the input
+// below the tile are inside; a tile of several pixels has all of them.
 template <int KH, int KW, int S, int R, int P, class N, class X, class Y, class Epilogue>
-MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, R, X, Y>& t, const Vf (&w)[KH * KW],
-                                 Vf bias, int64_t x_at, int64_t at, N n,
+MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, S, R, X, Y>& t, const Vf (&w)[KH * KW],
+                                 Vf bias, int64_t at, int64_t begin, int64_t end, N n,
                                  const Epilogue& epilogue) {
   constexpr int kColumns = (P - 1) * S + KW;
   Vf acc[R][P];
@@ -131,19 +134,29 @@ MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, R, X, Y>& t, const Vf (&
 #pragma GCC unroll 8
     for (int i = 0; i < P; ++i) acc[m][i] = bias;
   }
+  const int64_t x_at = (at * S - t.pad) * t.x_pixel;
 #pragma GCC unroll 8
-  for (int r = 0; r < KH + R - 1; ++r) {
+  for (int r = 0; r < t.kRows; ++r) {
     if (t.rows[r] == nullptr) continue;
-    const X* x = t.rows[r] + x_at;
+    Vf w_row[KW];
+    if (KH * KW > kDepthwiseResident) {
+#pragma GCC unroll 8
+      for (int kw = 0; kw < KW; ++kw) w_row[kw] = load<Vf>(t.w + (r * KW + kw) * t.w_tap, n);
+    }
 #pragma GCC unroll 32
     for (int column = 0; column < kColumns; ++column) {
-      const Vf v = load<Vf>(x + column * t.x_pixel, n);
+      if (P == 1 && (column < begin || column >= end)) continue;
+      const Vf v = load<Vf>(t.rows[r] + (x_at + column * t.x_pixel), n);
 #pragma GCC unroll 2
       for (int m = 0; m < R; ++m) {
+        const int kh = r - m * S;
+        if (kh < 0 || kh >= KH) continue;
 #pragma GCC unroll 8
         for (int i = 0; i < P; ++i) {
-          const int kh = r - m, kw = column - i * S;
-          if (kh >= 0 && kh < KH && kw >= 0 && kw < KW) acc[m][i] = fma(v, w[kh * KW + kw], acc[m][i]);
+          const int kw = column - i * S;
+          if (kw < 0 || kw >= KW) continue;
+          const Vf weight = KH * KW > kDepthwiseResident ? w_row[kw] : w[kh * KW + kw];
+          acc[m][i] = fma(v, weight, acc[m][i]);
         }
       }
     }
@@ -152,65 +165,68 @@ MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, R, X, Y>& t, const Vf (&
   for (int m = 0; m < R; ++m) {
 #pragma GCC unroll 8
     for (int i = 0; i < P; ++i) {
-      store(t.y[m] + (at + i) * t.y_pixel, epilogue(acc[m][i], t.row[m] + at + i, t.col, n), n);
+      const int64_t pixel = m * t.out + at + i;
+      store(t.y + pixel * t.y_pixel, epilogue(acc[m][i], t.row + pixel, t.col, n), n);
     }
   }
 }
 
 template <int KH, int KW, int S, int R, class N, class X, class Y, class Epilogue>
-MACEC_NOINLINE void depthwise_run(const DepthwiseRun<KH, R, X, Y>& run, int64_t count, N n,
+MACEC_NOINLINE void depthwise_run(const DepthwiseRun<KH, S, R, X, Y>& run, N n,
                                   const Epilogue& epilogue) {
   constexpr int kPixels = 4;
-  const DepthwiseRun<KH, R, X, Y> t = run;
-  Vf w[KH * KW];
-#pragma GCC unroll 32
-  for (int tap = 0; tap < KH * KW; ++tap) w[tap] = load<Vf>(t.w + tap * t.w_tap, n);
-  const Vf bias = t.bias == nullptr ? splat<Vf>(0) : load<Vf>(t.bias, n);
-  int64_t at = 0, x_at = 0;
-  for (; at + kPixels <= count; at += kPixels, x_at += kPixels * S * t.x_pixel) {
-    depthwise_tile<KH, KW, S, R, kPixels>(t, w, bias, x_at, at, n, epilogue);
+  const DepthwiseRun<KH, S, R, X, Y> t = run;
+  const Epilogue apply = epilogue;  // a copy: y cannot change it
+  Vf w[KH * KW] = {};
+  if (KH * KW <= kDepthwiseResident) {
+#pragma GCC unroll 16
+    for (int tap = 0; tap < KH * KW; ++tap) w[tap] = load<Vf>(t.w + tap * t.w_tap, n);
   }
-  for (; at < count; ++at, x_at += S * t.x_pixel) {
-    depthwise_tile<KH, KW, S, R, 1>(t, w, bias, x_at, at, n, epilogue);
+  const Vf bias = t.bias == nullptr ? splat<Vf>(0) : load<Vf>(t.bias, n);
+  const int64_t first = (t.pad + S - 1) / S;  // whole windows: [first, last]
+  const int64_t last = t.width + t.pad >= KW ? (t.width + t.pad - KW) / S : -1;
+  for (int64_t at = 0; at < t.out;) {
+    if (at >= first && at + kPixels - 1 <= last && at + kPixels <= t.out) {
+      depthwise_tile<KH, KW, S, R, kPixels>(t, w, bias, at, 0, 0, n, apply);
+      at += kPixels;
+    } else {
+      const int64_t column = at * S - t.pad;
+      depthwise_tile<KH, KW, S, R, 1>(t, w, bias, at, -column, t.width - column, n, apply);
+      ++at;
+    }
   }
 }
 
 // R output rows from unit `unit` on, which belong to one image.
 template <int KH, int KW, int S, int R, class Rows, class Y, class Epilogue>
-void depthwise_units(const ConvParams& p, const Rows& rows, const float* w, const float* bias, Y* y,
-                     const Epilogue& epilogue, int64_t unit) {
+MACEC_NOINLINE void depthwise_units(const ConvParams& p, const Rows& rows, const float* w,
+                                    const float* bias, Y* y, const Epilogue& epilogue,
+                                    int64_t unit) {
   using X = typename Rows::Element;
+  using Run = DepthwiseRun<KH, S, R, X, Y>;
   const ConvUnit u = conv_unit(p, unit);
-  const X* pointers[KH + R - 1];
-  for (int r = 0; r < KH + R - 1; ++r) pointers[r] = conv_input_row(p, rows, u, 0, r);
-  int64_t first = (p.pad[2] + S - 1) / S;
-  int64_t last = p.in[2] + p.pad[2] >= KW ? (p.in[2] + p.pad[2] - KW) / S + 1 : 0;
-  last = last < p.out[2] ? last : p.out[2];
-  if (first >= last) first = last = p.out[2];
-  DepthwiseRun<KH, R, X, Y> run;
-  for (int m = 0; m < R; ++m) {
-    const int64_t row = (unit + m) * p.out[2];
-    const DepthwisePixel<X, Y> pixel = {pointers + m, 0, 0, 0, w, bias, y + row * p.y_pixel, row};
-    depthwise_pixels(p, pixel, 0, first, epilogue);
-    depthwise_pixels(p, pixel, last, p.out[2], epilogue);
-    run.row[m] = row + first;
-  }
+  const X* pointers[Run::kRows];
+  for (int r = 0; r < Run::kRows; ++r) pointers[r] = conv_input_row(p, rows, u, 0, r);
+  Run run;
+  run.width = p.in[2];
+  run.pad = p.pad[2];
   run.x_pixel = p.x_pixel;
   run.w_tap = p.group;
+  run.out = p.out[2];
   run.y_pixel = p.y_pixel;
-  const int64_t x_first = (first * S - p.pad[2]) * p.x_pixel;
-  for (int64_t c = 0; c < p.group && first < last; c += kLanes) {
-    for (int r = 0; r < KH + R - 1; ++r) {
-      run.rows[r] = pointers[r] == nullptr ? nullptr : pointers[r] + x_first + c;
+  run.row = unit * p.out[2];
+  for (int64_t c = 0; c < p.group; c += kLanes) {
+    for (int r = 0; r < Run::kRows; ++r) {
+      run.rows[r] = pointers[r] == nullptr ? nullptr : pointers[r] + c;
     }
-    for (int m = 0; m < R; ++m) run.y[m] = y + run.row[m] * p.y_pixel + c;
     run.w = w + c;
     run.bias = bias == nullptr ? nullptr : bias + c;
+    run.y = y + run.row * p.y_pixel + c;
     run.col = c;
     if (c + kLanes <= p.group) {
-      depthwise_run<KH, KW, S, R>(run, last - first, Full{}, epilogue);
+      depthwise_run<KH, KW, S, R>(run, Full{}, epilogue);
     } else {
-      depthwise_run<KH, KW, S, R>(run, last - first, Part{static_cast<int>(p.group - c)}, epilogue);
+      depthwise_run<KH, KW, S, R>(run, Part{static_cast<int>(p.group - c)}, epilogue);
     }
   }
 }
@@ -219,11 +235,12 @@ void depthwise_units(const ConvParams& p, const Rows& rows, const float* w, cons
 template <int KH, int KW, int S, class Input, class Y, class Epilogue>
 void conv_depthwise(const ConvParams& p, const Input& x, const float* w, const float* bias, Y* y,
                     const Epilogue& epilogue, int64_t begin, int64_t end, void*) {
+  constexpr int kRows = KH * KW > kDepthwiseResident ? 1 : 2;
   const auto rows = conv_rows(p, x);
   for (int64_t unit = begin; unit < end;) {
-    if (S == 1 && p.stride[1] == 1 && unit + 1 < end && (unit + 1) % p.out[1] != 0) {
-      depthwise_units<KH, KW, S, S == 1 ? 2 : 1>(p, rows, w, bias, y, epilogue, unit);
-      unit += 2;
+    if (kRows == 2 && p.stride[1] == S && unit + 1 < end && (unit + 1) % p.out[1] != 0) {
+      depthwise_units<KH, KW, S, kRows>(p, rows, w, bias, y, epilogue, unit);
+      unit += kRows;
     } else {
       depthwise_units<KH, KW, S, 1>(p, rows, w, bias, y, epilogue, unit);
       ++unit;

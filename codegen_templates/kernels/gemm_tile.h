@@ -9,7 +9,7 @@
 //
 // Rows of x come from pointers, so padding, strides and rings of rows cost nothing here: for tap t,
 // row m of a block is rows[t * R + m] + x_offset. With rows == nullptr (one tap) row m is
-// x + m * x_row. Every result is the same chain of multiply-adds in the order of k, whatever tile
+// x + m * x_row + x_offset. Every result is the same chain of multiply-adds in the order of k, whatever tile
 // computes it: splitting rows or columns differently never changes a bit.
 //
 // x and y are float or a 16-bit type that simd.h converts; w and bias are float. y must not overlap
@@ -33,7 +33,7 @@ struct TileArgs {
   const X* const* rows;  // taps * R pointers for each block of R rows, or nullptr
   const X* x;            // first row, when rows is nullptr
   int64_t x_row;         // elements from one row of x to the next, when rows is nullptr
-  int64_t x_offset;      // added to every pointer in rows
+  int64_t x_offset;      // added to every row pointer
   int64_t taps, k;       // k elements are read from the row of each tap
   const float* w;        // the panel of the tile's first column, at that column
   int64_t w_panel;       // floats from one panel to the next
@@ -86,14 +86,14 @@ MACEC_INLINE void tile_lane_step(Vf (&acc)[R][V], const Vf (&a)[R],
   }
 }
 
-// Adds all of one tap; returns w behind it.
+// Adds elements [first, first + k) of one tap's rows; returns w behind it.
 template <int R, int V, class X>
-MACEC_INLINE const float* tile_tap(Vf (&acc)[R][V], const X* const (&x)[R],
-                                                            int64_t k, const float* w,
-                                                            int64_t w_panel) {
-  int64_t at = 0;
+MACEC_INLINE const float* tile_tap(Vf (&acc)[R][V], const X* const (&x)[R], int64_t first,
+                                   int64_t k, const float* w, int64_t w_panel) {
+  int64_t at = first;
   if constexpr (kFmaByLane) {
-    for (; at + 4 <= k; at += 4) {
+#pragma GCC unroll 2
+    for (int64_t fours = k / 4; fours > 0; --fours, at += 4, w += 4 * kPanel) {
       Vf a[R];
 #pragma GCC unroll 16
       for (int m = 0; m < R; ++m) a[m] = load<Vf>(x[m] + at, Full{});
@@ -101,11 +101,29 @@ MACEC_INLINE const float* tile_tap(Vf (&acc)[R][V], const X* const (&x)[R],
       tile_lane_step<1>(acc, a, w, w_panel);
       tile_lane_step<2>(acc, a, w, w_panel);
       tile_lane_step<3>(acc, a, w, w_panel);
-      w += 4 * kPanel;
     }
   }
-  for (; at < k; ++at, w += kPanel) tile_step(acc, x, at, w, w_panel);
+  for (int64_t left = kFmaByLane ? k % 4 : k; left > 0; --left, ++at, w += kPanel) {
+    tile_step(acc, x, at, w, w_panel);
+  }
   return w;
+}
+
+// Stores a whole tile. The copy of the epilogue tells the compiler that y does not change it.
+template <int R, int V, class Y, class Epilogue>
+MACEC_INLINE void tile_store(const Vf (&acc)[R][V], Y* y, int64_t y_row, int64_t row, int64_t col,
+                             const Epilogue& epilogue) {
+  const Epilogue apply = epilogue;
+#pragma GCC unroll 16
+  for (int m = 0; m < R; ++m) {
+    Vf results[V];
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) {
+      results[v] = apply(acc[m][v], row + m, col + v * kLanes, Full{});
+    }
+#pragma GCC unroll 8
+    for (int v = 0; v < V; ++v) store(y + m * y_row + v * kLanes, results[v], Full{});
+  }
 }
 
 // Stores a tile that lacks columns: rarely run, so one loop for all tiles instead of straight code.
@@ -170,7 +188,7 @@ MACEC_NOINLINE void gemm_tile(const TileArgs<X, Y>& t, int64_t blocks,
       const X* x[R];
       if (rows != nullptr) {
 #pragma GCC unroll 16
-        for (int m = 0; m < R; ++m) x[m] = rows[m] + t.x_offset;
+        for (int m = 0; m < R; ++m) x[m] = rows[m];
         rows += R;
       } else {
         x[0] = x_base;
@@ -178,18 +196,12 @@ MACEC_NOINLINE void gemm_tile(const TileArgs<X, Y>& t, int64_t blocks,
         for (int m = 1; m < R; ++m) x[m] = x[m - 1] + t.x_row;
         x_base = x[R - 1] + t.x_row;
       }
-      w = tile_tap(acc, x, t.k, w, t.w_panel);
+      w = tile_tap(acc, x, t.x_offset, t.k, w, t.w_panel);
     }
     const int64_t y_row = t.y_row;
     const int64_t col = t.col;
     if (t.columns >= V * kLanes) {
-#pragma GCC unroll 16
-      for (int m = 0; m < R; ++m, y += y_row) {
-#pragma GCC unroll 8
-        for (int v = 0; v < V; ++v) {
-          store(y + v * kLanes, epilogue(acc[m][v], row + m, col + v * kLanes, Full{}), Full{});
-        }
-      }
+      tile_store(acc, y, y_row, row, col, epilogue);
     } else {
       Vf results[R * V];
 #pragma GCC unroll 16
@@ -198,8 +210,8 @@ MACEC_NOINLINE void gemm_tile(const TileArgs<X, Y>& t, int64_t blocks,
         for (int v = 0; v < V; ++v) results[m * V + v] = acc[m][v];
       }
       tile_store_part(results, R, V, y, y_row, row, col, static_cast<int>(t.columns), epilogue);
-      y += R * y_row;
     }
+    y += R * y_row;
   }
 }
 
