@@ -19,7 +19,7 @@
 #include "conv_rows.h"
 #include "simd/simd.h"
 
-constexpr int kDepthwiseResident = 9;  // weights that fit registers beside 8 results
+constexpr int kDepthwiseResident = 9;  // weights that fit registers beside the results
 
 // Some pixels of one output row whose windows cover kernel columns [kw_begin, kw_end).
 template <class X, class Y>
@@ -116,43 +116,47 @@ struct DepthwiseRun {
   const float* w;  // at the channel
   int64_t w_tap;   // floats from one tap to the next
   const float* bias;
-  Y* y;           // first output row, at pixel 0 and the channel
-  int64_t out, y_pixel;  // output rows are dense
+  Y* y[R];  // output rows, at pixel 0 and the channel
+  int64_t out, y_pixel;
   int64_t row, col;      // of the first result, for the epilogue
 };
 
-// P neighbouring pixels of R rows from output pixel `at` on. Only columns [begin, end) of the input
-// below the tile are inside; a tile of several pixels has all of them.
-template <int KH, int KW, int S, int R, int P, class N, class X, class Y, class Epilogue>
+// P neighbouring pixels of R rows. `x_at` and `y_at`: elements from pixel 0 of the rows to the first
+// window and to the first result, which is number `row` for the epilogue. Of the columns below the
+// tile L are outside on the left, Q on the right; with P == 0 one pixel has [begin, end) inside.
+template <int KH, int KW, int S, int R, int P, int L, int Q, class N, class X, class Y,
+          class Epilogue>
 MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, S, R, X, Y>& t, const Vf (&w)[KH * KW],
-                                 Vf bias, int64_t at, int64_t begin, int64_t end, N n,
-                                 const Epilogue& epilogue) {
-  constexpr int kColumns = (P - 1) * S + KW;
-  Vf acc[R][P];
+                                 Vf bias, int64_t x_at, int64_t y_at, int64_t row, int64_t begin,
+                                 int64_t end, N n, const Epilogue& epilogue) {
+  constexpr int kPixels = P == 0 ? 1 : P;
+  constexpr int kColumns = (kPixels - 1) * S + KW;
+  Vf acc[R][kPixels];
 #pragma GCC unroll 2
   for (int m = 0; m < R; ++m) {
 #pragma GCC unroll 8
-    for (int i = 0; i < P; ++i) acc[m][i] = bias;
+    for (int i = 0; i < kPixels; ++i) acc[m][i] = bias;
   }
-  const int64_t x_at = (at * S - t.pad) * t.x_pixel;
 #pragma GCC unroll 8
   for (int r = 0; r < t.kRows; ++r) {
     if (t.rows[r] == nullptr) continue;
+    const X* x = P > 1 ? t.rows[r] + x_at : t.rows[r];  // a border window starts outside
     Vf w_row[KW];
     if (KH * KW > kDepthwiseResident) {
 #pragma GCC unroll 8
       for (int kw = 0; kw < KW; ++kw) w_row[kw] = load<Vf>(t.w + (r * KW + kw) * t.w_tap, n);
     }
 #pragma GCC unroll 32
-    for (int column = 0; column < kColumns; ++column) {
-      if (P == 1 && (column < begin || column >= end)) continue;
-      const Vf v = load<Vf>(t.rows[r] + (x_at + column * t.x_pixel), n);
+    for (int column = L; column < kColumns - Q; ++column) {
+      if (P == 0 && (column < begin || column >= end)) continue;
+      const int64_t offset = column * t.x_pixel;
+      const Vf v = load<Vf>(P > 1 ? x + offset : x + (x_at + offset), n);
 #pragma GCC unroll 2
       for (int m = 0; m < R; ++m) {
         const int kh = r - m * S;
         if (kh < 0 || kh >= KH) continue;
 #pragma GCC unroll 8
-        for (int i = 0; i < P; ++i) {
+        for (int i = 0; i < kPixels; ++i) {
           const int kw = column - i * S;
           if (kw < 0 || kw >= KW) continue;
           const Vf weight = KH * KW > kDepthwiseResident ? w_row[kw] : w[kh * KW + kw];
@@ -163,10 +167,10 @@ MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, S, R, X, Y>& t, const Vf
   }
 #pragma GCC unroll 2
   for (int m = 0; m < R; ++m) {
+    Y* y = t.y[m] + y_at;
 #pragma GCC unroll 8
-    for (int i = 0; i < P; ++i) {
-      const int64_t pixel = m * t.out + at + i;
-      store(t.y + pixel * t.y_pixel, epilogue(acc[m][i], t.row + pixel, t.col, n), n);
+    for (int i = 0; i < kPixels; ++i) {
+      store(y + i * t.y_pixel, epilogue(acc[m][i], row + m * t.out + i, t.col, n), n);
     }
   }
 }
@@ -174,7 +178,7 @@ MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, S, R, X, Y>& t, const Vf
 template <int KH, int KW, int S, int R, class N, class X, class Y, class Epilogue>
 MACEC_NOINLINE void depthwise_run(const DepthwiseRun<KH, S, R, X, Y>& run, N n,
                                   const Epilogue& epilogue) {
-  constexpr int kPixels = 4;
+  constexpr int P = 4;
   const DepthwiseRun<KH, S, R, X, Y> t = run;
   const Epilogue apply = epilogue;  // a copy: y cannot change it
   Vf w[KH * KW] = {};
@@ -183,17 +187,35 @@ MACEC_NOINLINE void depthwise_run(const DepthwiseRun<KH, S, R, X, Y>& run, N n,
     for (int tap = 0; tap < KH * KW; ++tap) w[tap] = load<Vf>(t.w + tap * t.w_tap, n);
   }
   const Vf bias = t.bias == nullptr ? splat<Vf>(0) : load<Vf>(t.bias, n);
-  const int64_t first = (t.pad + S - 1) / S;  // whole windows: [first, last]
-  const int64_t last = t.width + t.pad >= KW ? (t.width + t.pad - KW) / S : -1;
-  for (int64_t at = 0; at < t.out;) {
-    if (at >= first && at + kPixels - 1 <= last && at + kPixels <= t.out) {
-      depthwise_tile<KH, KW, S, R, kPixels>(t, w, bias, at, 0, 0, n, apply);
-      at += kPixels;
-    } else {
-      const int64_t column = at * S - t.pad;
-      depthwise_tile<KH, KW, S, R, 1>(t, w, bias, at, -column, t.width - column, n, apply);
-      ++at;
+  int64_t column = -t.pad;  // of the next window
+  int64_t x_at = column * t.x_pixel, y_at = 0, row = t.row;
+  for (int64_t left = t.out; left > 0;) {
+    int64_t pixels = column < 0 ? 0 : (t.width - KW - column + S) / S;  // whole windows from here
+    pixels = pixels < left ? pixels : left;
+    for (; pixels >= P; pixels -= P) {
+      depthwise_tile<KH, KW, S, R, P, 0, 0>(t, w, bias, x_at, y_at, row, 0, 0, n, apply);
+      left -= P;
+      column += P * S;
+      x_at += P * S * t.x_pixel;
+      y_at += P * t.y_pixel;
+      row += P;
     }
+    if (left == 0) break;
+    const int64_t begin = -column, end = t.width - column;
+    if (begin <= 0 && end >= KW) {
+      depthwise_tile<KH, KW, S, R, 1, 0, 0>(t, w, bias, x_at, y_at, row, 0, 0, n, apply);
+    } else if (begin == 1 && end >= KW) {
+      depthwise_tile<KH, KW, S, R, 1, 1, 0>(t, w, bias, x_at, y_at, row, 0, 0, n, apply);
+    } else if (begin <= 0 && end == KW - 1) {
+      depthwise_tile<KH, KW, S, R, 1, 0, 1>(t, w, bias, x_at, y_at, row, 0, 0, n, apply);
+    } else {
+      depthwise_tile<KH, KW, S, R, 0, 0, 0>(t, w, bias, x_at, y_at, row, begin, end, n, apply);
+    }
+    --left;
+    column += S;
+    x_at += S * t.x_pixel;
+    y_at += t.y_pixel;
+    ++row;
   }
 }
 
@@ -221,7 +243,7 @@ MACEC_NOINLINE void depthwise_units(const ConvParams& p, const Rows& rows, const
     }
     run.w = w + c;
     run.bias = bias == nullptr ? nullptr : bias + c;
-    run.y = y + run.row * p.y_pixel + c;
+    for (int m = 0; m < R; ++m) run.y[m] = y + (run.row + m * p.out[2]) * p.y_pixel + c;
     run.col = c;
     if (c + kLanes <= p.group) {
       depthwise_run<KH, KW, S, R>(run, Full{}, epilogue);
