@@ -23,86 +23,90 @@
 // A block of output pixels as a table of row pointers.
 template <class X>
 struct ConvTable {
-  const X** pointers;   // tile by tile: [tap][pixel of the tile]
-  const X* zeros;       // of one tap
-  X* patches;           // where border pixels are copied, run by run; unused with one tap a pixel
-  int64_t taps, k;      // of the gemm: k elements for each of the taps
+  const X** pointers;     // tile by tile: [tap][pixel of the tile]
+  const X** kernel_rows;  // input row under each row of the kernel, for the current output row
+  const X* zeros;         // of one tap
+  X* patches;             // where border pixels are copied, run by run; unused with one tap a pixel
+  int64_t taps, k;        // of the gemm: k elements for each of the taps
 };
 
-// Entries of pixel `ox` for the taps of one kernel row whose input row is `row` (nullptr: padding);
-// they are `height` pointers apart.
+// Entries of pixel `ox`, `height` pointers from one tap to the next; nullptr rows are padding.
 template <class X>
-inline void conv_point(const ConvParams& p, const ConvTable<X>& table, const X* row, int64_t ox,
-                       int64_t height, const X** to) {
+inline void conv_point(const ConvParams& p, const ConvTable<X>& table, int64_t ox, int64_t height,
+                       const X** to) {
+  const int kernel_rows = p.kernel[0] * p.kernel[1];
   int64_t ix = ox * p.stride[2] - p.pad[2];
   for (int kw = 0; kw < p.kernel[2]; ++kw, ix += p.dilation[2], to += height) {
-    const bool inside = row != nullptr && ix >= 0 && ix < p.in[2];
-    *to = inside ? row + ix * p.x_pixel : table.zeros;
+    const bool inside = ix >= 0 && ix < p.in[2];
+    const int64_t offset = ix * p.x_pixel;
+    const X** entry = to;
+    for (int r = 0; r < kernel_rows; ++r, entry += p.kernel[2] * height) {
+      const X* row = table.kernel_rows[r];
+      *entry = inside && row != nullptr ? row + offset : table.zeros;
+    }
   }
 }
 
-// The same when one run covers the kernel row; returns the place of the next patch.
+// The same when one run covers a row of the kernel; returns the place of the next patch.
 template <class X>
-inline X* conv_point_run(const ConvParams& p, const ConvTable<X>& table, const X* row, int64_t ox,
-                         X* patch, const X** to) {
+inline X* conv_point_runs(const ConvParams& p, const ConvTable<X>& table, int64_t ox,
+                          int64_t height, X* patch, const X** to) {
+  const int kernel_rows = p.kernel[0] * p.kernel[1];
   const int64_t ix = ox * p.stride[2] - p.pad[2];
-  if (row == nullptr) {
-    *to = table.zeros;
-    return patch;
-  }
   if (ix >= 0 && ix + p.kernel[2] <= p.in[2]) {
-    *to = row + ix * p.x_pixel;
+    const int64_t offset = ix * p.x_pixel;
+    for (int r = 0; r < kernel_rows; ++r, to += height) {
+      const X* row = table.kernel_rows[r];
+      *to = row != nullptr ? row + offset : table.zeros;
+    }
     return patch;
   }
   const int64_t first = ix < 0 ? -ix : 0;
   const int64_t last = ix + p.kernel[2] <= p.in[2] ? p.kernel[2] : p.in[2] - ix;
-  memcpy(patch, table.zeros, static_cast<size_t>(table.k) * sizeof(X));
-  if (first < last) {
+  for (int r = 0; r < kernel_rows; ++r, to += height) {
+    const X* row = table.kernel_rows[r];
+    if (row == nullptr || first >= last) {
+      *to = table.zeros;
+      continue;
+    }
+    memcpy(patch, table.zeros, static_cast<size_t>(table.k) * sizeof(X));
     memcpy(patch + first * p.in_channels, row + (ix + first) * p.x_pixel,
            static_cast<size_t>((last - first) * p.in_channels) * sizeof(X));
+    *to = patch;
+    patch += table.k;
   }
-  *to = patch;
-  return patch + table.k;
+  return patch;
 }
 
 // Fills the table for `count` pixels from output pixel `first` on (counted over all units).
 template <class X, class Rows>
 MACEC_NOINLINE void conv_fill_table(const ConvParams& p, const Rows& rows,
-                                               const ConvTable<X>& table, bool runs, int64_t first,
-                                               int64_t count) {
-  ConvUnit u = conv_unit(p, first / p.out[2]);
+                                    const ConvTable<X>& table, bool runs, int64_t first,
+                                    int64_t count) {
+  int64_t unit = first / p.out[2];
   int64_t ox = first % p.out[2];
+  int64_t height = tile_rows(count), m = 0;
   const X** tile = table.pointers;
   X* patch = table.patches;
   while (count > 0) {
-    const int64_t height = tile_rows(count);
-    for (int64_t m = 0; m < height; ++m) {
-      const X** to = tile + m;
-      for (int kd = 0; kd < p.kernel[0]; ++kd) {
-        for (int kh = 0; kh < p.kernel[1]; ++kh) {
-          const X* row = conv_input_row(p, rows, u, kd, kh);
-          if (runs) {
-            patch = conv_point_run(p, table, row, ox, patch, to);
-            to += height;
-          } else {
-            conv_point(p, table, row, ox, height, to);
-            to += p.kernel[2] * height;
-          }
-        }
-      }
-      if (++ox == p.out[2]) {
-        ox = 0;
-        if (++u.height == p.out[1]) {
-          u.height = 0;
-          if (++u.depth == p.out[0]) {
-            u.depth = 0;
-            ++u.batch;
-          }
-        }
-      }
+    const ConvUnit u = conv_unit(p, unit);
+    for (int r = 0; r < p.kernel[0] * p.kernel[1]; ++r) {
+      table.kernel_rows[r] = conv_input_row(p, rows, u, r / p.kernel[1], r % p.kernel[1]);
     }
-    tile += table.taps * height;
-    count -= height;
+    for (; count > 0 && ox < p.out[2]; ++ox) {
+      if (runs) {
+        patch = conv_point_runs(p, table, ox, height, patch, tile + m);
+      } else {
+        conv_point(p, table, ox, height, tile + m);
+      }
+      if (++m < height) continue;
+      tile += table.taps * height;
+      count -= height;
+      height = tile_rows(count);
+      m = 0;
+    }
+    ++unit;
+    ox = 0;
   }
 }
 
@@ -120,6 +124,8 @@ inline ConvTable<X> conv_table(const ConvParams& p, bool runs, void* scratch) {
   at += (zeros + 63) / 64 * 64;
   table.pointers = reinterpret_cast<const X**>(at);
   at += conv_block_pixels(table.taps) * table.taps * static_cast<int64_t>(sizeof(void*));
+  table.kernel_rows = reinterpret_cast<const X**>(at);
+  at += rows * static_cast<int64_t>(sizeof(void*));
   table.patches = reinterpret_cast<X*>(at);
   return table;
 }

@@ -50,15 +50,20 @@ constexpr bool conv_reads_runs(const ConvParamsT<Int>& p) {
   return p.group == 1 && p.dilation[2] == 1 && p.kernel[2] > 1 && p.in_channels < 8;
 }
 
-// Bytes of scratch of conv_igemm for inputs of `element` bytes; depends on the form only.
+// Bytes of scratch of conv_igemm for inputs of `element` bytes; depends on the form only. It holds
+// zeros for one tap, the table of row pointers, the input rows under the kernel, copied runs.
 template <class Int>
 constexpr int64_t conv_igemm_scratch(const ConvParamsT<Int>& p, int64_t element) {
-  const int64_t taps = int64_t{p.kernel[0]} * p.kernel[1] * p.kernel[2];
-  const int64_t zeros = (int64_t{p.group} * p.in_channels * element + 63) / 64 * 64;
-  if (!conv_reads_runs(p)) return zeros + conv_block_pixels(taps) * taps * int64_t{sizeof(void*)};
-  const int64_t runs = int64_t{p.kernel[0]} * p.kernel[1];
+  const bool runs = conv_reads_runs(p);
+  const int64_t rows = int64_t{p.kernel[0]} * p.kernel[1];
+  constexpr int64_t pointer = 8;  // also where pointers are smaller
   const int64_t run = int64_t{p.kernel[2]} * p.in_channels * element;
-  return (run + 63) / 64 * 64 + conv_block_pixels(runs) * runs * (int64_t{sizeof(void*)} + run);
+  const int64_t pixel = int64_t{p.group} * p.in_channels * element;
+  const int64_t by_pixel = (pixel + 63) / 64 * 64 +
+                           conv_block_pixels(rows * p.kernel[2]) * rows * p.kernel[2] * pointer;
+  const int64_t by_run =
+      (run + 63) / 64 * 64 + conv_block_pixels(rows) * rows * (pointer + run);
+  return (runs && by_run > by_pixel ? by_run : by_pixel) + rows * pointer;
 }
 
 // Floats of the packed weights: [group][panel][tap * in_channels + channel][panel's columns].
