@@ -93,7 +93,7 @@ MACEC_INLINE const float* tile_tap(Vf (&acc)[R][V], const X* const (&x)[R], int6
   int64_t at = first;
   if constexpr (kFmaByLane) {
 #pragma GCC unroll 2
-    for (int64_t fours = k / 4; fours > 0; --fours, at += 4, w += 4 * kPanel) {
+    for (uint64_t fours = static_cast<uint64_t>(k) / 4; fours > 0; --fours) {
       Vf a[R];
 #pragma GCC unroll 16
       for (int m = 0; m < R; ++m) a[m] = load<Vf>(x[m] + at, Full{});
@@ -101,11 +101,12 @@ MACEC_INLINE const float* tile_tap(Vf (&acc)[R][V], const X* const (&x)[R], int6
       tile_lane_step<1>(acc, a, w, w_panel);
       tile_lane_step<2>(acc, a, w, w_panel);
       tile_lane_step<3>(acc, a, w, w_panel);
+      at += 4;
+      w += 4 * kPanel;
     }
+    k &= 3;
   }
-  for (int64_t left = kFmaByLane ? k % 4 : k; left > 0; --left, ++at, w += kPanel) {
-    tile_step(acc, x, at, w, w_panel);
-  }
+  for (; k > 0; --k, ++at, w += kPanel) tile_step(acc, x, at, w, w_panel);
   return w;
 }
 
@@ -175,13 +176,14 @@ MACEC_NOINLINE void gemm_tile(const TileArgs<X, Y>& t, int64_t blocks,
   const X* x_base = t.x;
   Y* y = t.y;
   int64_t row = t.row;
+  Vf bias[V];
+  tile_bias(bias, t.bias, t.columns);
   for (; blocks > 0; --blocks, row += R) {
     Vf acc[R][V];
-    tile_bias(acc[0], t.bias, t.columns);
 #pragma GCC unroll 16
-    for (int m = 1; m < R; ++m) {
+    for (int m = 0; m < R; ++m) {
 #pragma GCC unroll 8
-      for (int v = 0; v < V; ++v) acc[m][v] = acc[0][v];
+      for (int v = 0; v < V; ++v) acc[m][v] = bias[v];
     }
     const float* w = t.w;
     for (int64_t tap = 0; tap < t.taps; ++tap) {
