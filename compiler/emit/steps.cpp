@@ -287,6 +287,7 @@ void collect_headers(const StepList& steps, size_t level, std::vector<std::strin
     for (const StepList& body : step.bodies) collect_headers(body, level, headers);
     if (step.kind != Step::call) continue;
     add(step.kernel.rows[level]->header);
+    if (step.kernel.rows[level]->takes_epilogue) add("kernels/epilogue.h");
     const KernelCall& call = step.kernel;
     if (call.epilogue.empty()) continue;
     const FunctorText functor =
