@@ -47,6 +47,14 @@ std::vector<unsigned char> pack_taps(const Tensor& tensor, int64_t offset,
   return packed;
 }
 
+// Kernels with packed weights compute in float32 and take weights and bias so.
+TensorPtr as_float32(const TensorPtr& tensor) {
+  if (tensor->dtype != DType::float16 && tensor->dtype != DType::bfloat16) return tensor;
+  Tensor wide(DType::float32, tensor->shape);
+  for (int64_t i = 0; i < tensor->count(); ++i) wide.set_f64(i, tensor->f64(i));
+  return std::make_shared<const Tensor>(std::move(wide));
+}
+
 }  // namespace
 
 void PlanBuilder::pack_constants(KernelCall* call) {
@@ -90,6 +98,11 @@ void PlanBuilder::pack_constants(KernelCall* call) {
     const Packing packing =
         row->packing ? row->packing(*call, static_cast<int>(i), target.levels[0].capabilities)
                      : Packing{};
+    const bool is_product = call->family == Family::conv || call->family == Family::gemm;
+    if (is_product && (packing.kind != Packing::plain || i == 2)) {
+      view.constant = as_float32(view.constant);
+      view.dtype = view.constant->dtype;
+    }
     const KernelCall::ConstantUse use =
         i < call->constant_uses.size() ? call->constant_uses[i] : KernelCall::ConstantUse{};
     call->weights[i] = add(view, use, packing);
