@@ -19,7 +19,7 @@
 #include "conv_rows.h"
 #include "simd/simd.h"
 
-constexpr int kDepthwiseResident = 9;  // weights that fit registers beside the results
+[[maybe_unused]] constexpr int kDepthwiseResident = 9;  // weights that fit registers beside the results
 
 // Some pixels of one output row whose windows cover kernel columns [kw_begin, kw_end).
 template <class X, class Y>

@@ -19,7 +19,7 @@ struct GemmRows {
 };
 
 // The rows of the units from `unit` on that belong to one batch entry, at most `most` units of them.
-inline GemmRows gemm_unit_rows(const GemmParams& p, int64_t unit, int64_t end, int64_t most) {
+[[maybe_unused]] inline GemmRows gemm_unit_rows(const GemmParams& p, int64_t unit, int64_t end, int64_t most) {
   const int64_t per_entry = (p.m + kGemmRowsPerUnit - 1) / kGemmRowsPerUnit;
   const int64_t entry = unit / per_entry;
   const int64_t in_entry = unit - entry * per_entry;
@@ -34,7 +34,7 @@ inline GemmRows gemm_unit_rows(const GemmParams& p, int64_t unit, int64_t end, i
   return r;
 }
 
-inline int64_t gemm_units_of(const GemmRows& r) {
+[[maybe_unused]] inline int64_t gemm_units_of(const GemmRows& r) {
   return (r.count + kGemmRowsPerUnit - 1) / kGemmRowsPerUnit;
 }
 

@@ -21,12 +21,12 @@
 
 // The tile of this level, and the columns of a packed panel: 16 serve every x86 level (half a panel
 // at 4 lanes, two panels at 16). With multiply-add by lane four elements of x are one load.
-constexpr int kPanel = kFmaByLane ? 8 : kVectorRegisters == 0 ? 8 : 16;
-constexpr int kTileRows = kLanes == 16 ? 12 : kLanes == 8 ? 6 : kVectorRegisters == 32 ? 8 : 4;
-constexpr int kTileVectors = 2;
+[[maybe_unused]] constexpr int kPanel = kFmaByLane ? 8 : kVectorRegisters == 0 ? 8 : 16;
+[[maybe_unused]] constexpr int kTileRows = kLanes == 16 ? 12 : kLanes == 8 ? 6 : kVectorRegisters == 32 ? 8 : 4;
+[[maybe_unused]] constexpr int kTileVectors = 2;
 
 // A tile of one row reads this many vectors at once, to keep enough multiply-adds in flight.
-constexpr int kVectorTile = kLanes == 16 ? 4 : 8;
+[[maybe_unused]] constexpr int kVectorTile = kLanes == 16 ? 4 : 8;
 
 template <class X, class Y>
 struct TileArgs {
@@ -45,7 +45,7 @@ struct TileArgs {
 };
 
 // Height of the tile that comes next when `rows` rows are left.
-constexpr int64_t tile_rows(int64_t rows) {
+[[maybe_unused]] constexpr int64_t tile_rows(int64_t rows) {
   return rows >= kTileRows ? kTileRows : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
 }
 
@@ -271,7 +271,7 @@ MACEC_NOINLINE void gemm_columns(TileArgs<X, Y> t, int64_t rows,
 
 // Rows of x, k floats each, that stay in cache while all panels of a w of n columns go by; a multiple
 // of the tile and of a gemm unit.
-inline int64_t gemm_rows_in_cache(int64_t k, int64_t n) {
+[[maybe_unused]] inline int64_t gemm_rows_in_cache(int64_t k, int64_t n) {
   constexpr int64_t kMultiple = 48;
   constexpr int64_t kFloats = 32 * 1024;
   const int64_t rows = kFloats / (k > 0 ? k : 1) / kMultiple * kMultiple;

@@ -22,7 +22,7 @@ struct PoolSpan {
   int64_t padded;  // elements inside the padded input
 };
 
-inline PoolSpan pool_span(const PoolParams& p, int axis, int64_t at) {
+[[maybe_unused]] inline PoolSpan pool_span(const PoolParams& p, int axis, int64_t at) {
   const int64_t dilation = p.dilation[axis];
   const int64_t start = at * p.stride[axis] - p.pad[axis];
   const int64_t skip = start < 0 ? (-start + dilation - 1) / dilation : 0;
@@ -51,7 +51,7 @@ MACEC_INLINE void pool_rows(const PoolParams& p, const Rows& rows, int64_t batch
 }
 
 struct PoolMax {
-  static constexpr float kStart = -HUGE_VALF;
+  [[maybe_unused]] static constexpr float kStart = -HUGE_VALF;
   template <class V>
   MACEC_INLINE V add(V acc, V v) const {
     return max(acc, v);
@@ -63,7 +63,7 @@ struct PoolMax {
 };
 
 struct PoolAverage {
-  static constexpr float kStart = 0;
+  [[maybe_unused]] static constexpr float kStart = 0;
   float count;
   template <class V>
   MACEC_INLINE V add(V acc, V v) const {

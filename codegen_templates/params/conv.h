@@ -37,8 +37,8 @@ struct ConvRing {
 };
 
 // What conv_igemm works with at once: pixels of output, a multiple of every tile's height.
-constexpr int64_t kConvTileMultiple = 24;
-constexpr int64_t conv_block_pixels(int64_t taps) {
+[[maybe_unused]] constexpr int64_t kConvTileMultiple = 24;
+[[maybe_unused]] constexpr int64_t conv_block_pixels(int64_t taps) {
   const int64_t pixels = 2048 / taps / kConvTileMultiple * kConvTileMultiple;
   return pixels < kConvTileMultiple ? kConvTileMultiple : pixels > 192 ? 192 : pixels;
 }

@@ -8,7 +8,7 @@
 #pragma once
 #include "common.h"
 
-constexpr int64_t kGemmRowsPerUnit = 48;
+[[maybe_unused]] constexpr int64_t kGemmRowsPerUnit = 48;
 
 template <class Int>
 struct GemmParamsT {
@@ -29,17 +29,17 @@ struct GemmParamsT {
 using GemmParams = GemmParamsT<int64_t>;
 
 // Units of one step.
-constexpr int64_t gemm_units(int64_t batch0, int64_t batch1, int64_t m) {
+[[maybe_unused]] constexpr int64_t gemm_units(int64_t batch0, int64_t batch1, int64_t m) {
   return batch0 * batch1 * ((m + kGemmRowsPerUnit - 1) / kGemmRowsPerUnit);
 }
 
 // Floats of a packed w[k][n] with panels of `panel` columns.
-constexpr int64_t gemm_packed_floats(int64_t n, int64_t k, int64_t panel) {
+[[maybe_unused]] constexpr int64_t gemm_packed_floats(int64_t n, int64_t k, int64_t panel) {
   return (n + panel - 1) / panel * panel * k;
 }
 
 // Columns of a run-time w that are packed at once: 256 KiB of them, whole pairs of panels.
-constexpr int64_t gemm_dynamic_columns(int64_t n, int64_t k, int64_t panel) {
+[[maybe_unused]] constexpr int64_t gemm_dynamic_columns(int64_t n, int64_t k, int64_t panel) {
   const int64_t pair = 2 * panel;
   const int64_t fit = 65536 / (k > 0 ? k : 1) / pair * pair;
   const int64_t all = (n + pair - 1) / pair * pair;
@@ -47,9 +47,9 @@ constexpr int64_t gemm_dynamic_columns(int64_t n, int64_t k, int64_t panel) {
 }
 
 // Bytes of scratch. `x_is_dense`: x_k == 1 or k == 1.
-constexpr int64_t gemm_packed_scratch(int64_t k, bool x_is_dense) {
+[[maybe_unused]] constexpr int64_t gemm_packed_scratch(int64_t k, bool x_is_dense) {
   return x_is_dense ? 0 : 4 * k * kGemmRowsPerUnit;
 }
-constexpr int64_t gemm_dynamic_scratch(int64_t n, int64_t k, int64_t panel, bool x_is_dense) {
+[[maybe_unused]] constexpr int64_t gemm_dynamic_scratch(int64_t n, int64_t k, int64_t panel, bool x_is_dense) {
   return 4 * k * gemm_dynamic_columns(n, k, panel) + gemm_packed_scratch(k, x_is_dense);
 }
