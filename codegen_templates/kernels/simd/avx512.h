@@ -24,7 +24,7 @@ template <>
 struct Lanes<Vf> {
   using Int = Vi;
   using Mask = Vm;
-  static constexpr int kCount = kLanes;
+  [[maybe_unused]] static constexpr int kCount = kLanes;
 };
 [[maybe_unused]] constexpr __mmask16 kAllLanes = 0xffff;
 

@@ -25,7 +25,7 @@ template <>
 struct Lanes<Vf> {
   using Int = Vi;
   using Mask = Vm;
-  static constexpr int kCount = kLanes;
+  [[maybe_unused]] static constexpr int kCount = kLanes;
 };
 
 // ---- loads and stores

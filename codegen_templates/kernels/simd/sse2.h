@@ -21,7 +21,7 @@ template <>
 struct Lanes<Vf> {
   using Int = Vi;
   using Mask = Vm;
-  static constexpr int kCount = kLanes;
+  [[maybe_unused]] static constexpr int kCount = kLanes;
 };
 
 MACEC_INLINE float fma(float a, float b, float c) {

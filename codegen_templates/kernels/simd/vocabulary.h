@@ -62,7 +62,7 @@ template <>
 struct Lanes<float> {
   using Int = uint32_t;
   using Mask = bool;
-  static constexpr int kCount = 1;
+  [[maybe_unused]] static constexpr int kCount = 1;
 };
 template <class V>
 struct Tag {};  // names a V without having one
