@@ -17,6 +17,7 @@
 #pragma once
 #include "../params/conv.h"
 #include "conv_rows.h"
+#include "epilogue.h"
 #include "simd/simd.h"
 
 [[maybe_unused]] constexpr int kDepthwiseResident = 9;  // weights that fit registers beside the results
@@ -110,7 +111,7 @@ void conv_depthwise_any(const ConvParams& p, const Input& x, const float* w, con
 // One vector of channels of R output rows, one below the other.
 template <int KH, int S, int R, class X, class Y>
 struct DepthwiseRun {
-  static constexpr int kRows = (R - 1) * S + KH;
+  [[maybe_unused]] static constexpr int kRows = (R - 1) * S + KH;
   const X* rows[kRows];  // input rows at pixel 0, at the channel; nullptr in the padding
   int64_t width, pad, x_pixel;
   const float* w;  // at the channel

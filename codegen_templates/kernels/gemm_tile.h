@@ -17,6 +17,7 @@
 #pragma once
 #include <stdint.h>
 
+#include "epilogue.h"
 #include "simd/simd.h"
 
 // The tile of this level, and the columns of a packed panel: 16 serve every x86 level (half a panel

@@ -15,6 +15,6 @@ void iota(const IotaParams& p, const T* start, const T* delta, T* y, int64_t beg
 }
 
 // An extent that only a run knows, as one element.
-inline void extent(const IotaParams& p, int64_t* y, int64_t, int64_t, void*) {
+[[maybe_unused]] inline void extent(const IotaParams& p, int64_t* y, int64_t, int64_t, void*) {
   *y = p.n;
 }

@@ -4,13 +4,14 @@
 //   layer_norm   y = (x - mean) / sqrt(variance + epsilon) * scale + bias      variance: mean of (x
 //   - mean)^2 rms_norm     y = x / sqrt(mean of x^2 + epsilon) * scale + bias
 //
-// scale[n], bias[n]: nullptr for none. mean[rows], inv_std[rows]: nullptr unless wanted; inv_std is
+// scale[n], bias[n]: a null pointer of any storage type for none. mean[rows], inv_std[rows]: nullptr unless wanted; inv_std is
 // 1 / sqrt(...). x, y: float, half_t or bfloat16_t; scale and bias may be of another of these
 // types. Everything is computed in float, the mean before the deviations, in sums that are emptied
 // every 64 additions. x and y may be the same memory (with equal strides), otherwise they do not
 // overlap. epilogue(v, row, col, n).
 #pragma once
 #include "../params/norm.h"
+#include "epilogue.h"
 #include "simd/simd.h"
 
 struct SumTerm {
@@ -50,11 +51,11 @@ MACEC_NOINLINE float norm_sum(const T* x, int64_t n, float center) {
   return result;
 }
 
-template <class T, class S, class Epilogue>
+template <class T, class S, class B, class Epilogue>
 struct NormRow {
   const T* x;
   const S* scale;
-  const S* bias;
+  const B* bias;
   T* y;
   float mean, inv_std;
   Epilogue epilogue;
@@ -75,15 +76,9 @@ MACEC_NOINLINE void norm_write(Row row, int64_t n) {
   if (i < n) row.at(i, Part{static_cast<int>(n - i)});
 }
 
-template <class T>
-struct SameType {  // keeps nullptr out of the deduction of T
-  using Type = T;
-};
-
-template <class T, class S, class Epilogue>
-void layer_norm(const NormParams& p, const T* x, const S* scale,
-                const typename SameType<S>::Type* bias, T* y, float* mean, float* inv_std,
-                const Epilogue& epilogue, int64_t begin, int64_t end, void*) {
+template <class T, class S, class B, class Epilogue>
+void layer_norm(const NormParams& p, const T* x, const S* scale, const B* bias, T* y, float* mean,
+                float* inv_std, const Epilogue& epilogue, int64_t begin, int64_t end, void*) {
   const float count = static_cast<float>(p.n);
   for (int64_t r = begin; r < end; ++r) {
     const T* from = x + r * p.x_row;
@@ -92,14 +87,13 @@ void layer_norm(const NormParams& p, const T* x, const S* scale,
     if (mean != nullptr) mean[r] = center;
     if (inv_std != nullptr) inv_std[r] = factor;
     norm_write(
-        NormRow<T, S, Epilogue>{from, scale, bias, y + r * p.y_row, center, factor, epilogue, r},
+        NormRow<T, S, B, Epilogue>{from, scale, bias, y + r * p.y_row, center, factor, epilogue, r},
         p.n);
   }
 }
 
-template <class T, class S, class Epilogue>
-void rms_norm(const NormParams& p, const T* x, const S* scale,
-              const typename SameType<S>::Type* bias, T* y, float* inv_rms,
+template <class T, class S, class B, class Epilogue>
+void rms_norm(const NormParams& p, const T* x, const S* scale, const B* bias, T* y, float* inv_rms,
               const Epilogue& epilogue, int64_t begin, int64_t end, void*) {
   for (int64_t r = begin; r < end; ++r) {
     const T* from = x + r * p.x_row;
@@ -107,7 +101,7 @@ void rms_norm(const NormParams& p, const T* x, const S* scale,
         1.0f / sqrt(norm_sum<SquareTerm>(from, p.n, 0.0f) / static_cast<float>(p.n) + p.epsilon);
     if (inv_rms != nullptr) inv_rms[r] = factor;
     norm_write(
-        NormRow<T, S, Epilogue>{from, scale, bias, y + r * p.y_row, 0.0f, factor, epilogue, r},
+        NormRow<T, S, B, Epilogue>{from, scale, bias, y + r * p.y_row, 0.0f, factor, epilogue, r},
         p.n);
   }
 }

@@ -13,6 +13,7 @@
 #pragma once
 #include "../params/pool.h"
 #include "conv_rows.h"
+#include "epilogue.h"
 #include "simd/simd.h"
 
 // The part of a window that lies inside the input, along one axis.

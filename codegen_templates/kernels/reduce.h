@@ -23,8 +23,8 @@
 // The lowest and highest value of an element type.
 template <class T>
 struct Extremes {  // integers and bool
-  static constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(1);
-  static constexpr uint64_t kTop =
+  [[maybe_unused]] static constexpr bool kSigned = static_cast<T>(-1) < static_cast<T>(1);
+  [[maybe_unused]] static constexpr uint64_t kTop =
       sizeof(T) == 8 ? ~uint64_t{0} : (uint64_t{1} << (sizeof(T) % 8 * 8)) - 1;
   static Wide<T> high() { return static_cast<Wide<T>>(kSigned ? kTop >> 1 : kTop); }
   static Wide<T> low() {
@@ -120,7 +120,7 @@ A reduce_row(const ReduceParams& p, const T* x, A shift) {
 }
 
 template <class Op, class T>
-void reduce_one(const ReduceParams& p, const T* x, T* y, int64_t count) {
+MACEC_NOINLINE void reduce_one(const ReduceParams& p, const T* x, T* y, int64_t count) {
   if constexpr (sizeof(Wide<T>) == sizeof(float)) {
     const Vf zero = splat<Vf>(0.0f);
     float shift = 0.0f;
@@ -189,7 +189,7 @@ void reduce_block(const ReduceParams& p, const T* x, T* y, int64_t y_step, int64
 
 // One unit of the column form: all indices of the last kept axis.
 template <class Op, class T>
-void reduce_unit_columns(const ReduceParams& p, const T* x, T* y, int64_t count) {
+MACEC_NOINLINE void reduce_unit_columns(const ReduceParams& p, const T* x, T* y, int64_t count) {
   const int64_t columns = p.extent[p.kept - 1], y_step = p.y_stride[p.kept - 1];
   int64_t c = 0;
   if constexpr (sizeof(Wide<T>) == sizeof(float)) {

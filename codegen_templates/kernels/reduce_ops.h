@@ -101,7 +101,7 @@ struct Number<Vf> {
 };
 
 struct SumLike {
-  static constexpr bool kShifted = false;
+  [[maybe_unused]] static constexpr bool kShifted = false;
   template <class A>
   static A init(A, A) {
     return Number<A>::of(0);
@@ -154,7 +154,7 @@ struct ReduceL1 : SumLike {
   }
 };
 struct ReduceLogSumExp : SumLike {
-  static constexpr bool kShifted = true;
+  [[maybe_unused]] static constexpr bool kShifted = true;
   template <class A>
   static A step(A acc, A x, A shift) {
     return acc + wide_exp(x - shift);
@@ -165,7 +165,7 @@ struct ReduceLogSumExp : SumLike {
   }
 };
 struct ReduceMax {
-  static constexpr bool kShifted = false;
+  [[maybe_unused]] static constexpr bool kShifted = false;
   template <class A>
   static A init(A low, A) {
     return low;
@@ -185,7 +185,7 @@ struct ReduceMax {
   static float lanes(Vf acc) { return max_lane(acc); }
 };
 struct ReduceMin {
-  static constexpr bool kShifted = false;
+  [[maybe_unused]] static constexpr bool kShifted = false;
   template <class A>
   static A init(A, A high) {
     return high;
@@ -205,7 +205,7 @@ struct ReduceMin {
   static float lanes(Vf acc) { return min_lane(acc); }
 };
 struct ReduceProd {
-  static constexpr bool kShifted = false;
+  [[maybe_unused]] static constexpr bool kShifted = false;
   template <class A>
   static A init(A, A) {
     return Number<A>::of(1);

@@ -16,7 +16,7 @@
 
 // What the two operators make of an element, given the maximum and the sum of the exponentials.
 struct SoftmaxKind {
-  static constexpr bool kKeepsExp = true;
+  [[maybe_unused]] static constexpr bool kKeepsExp = true;
   template <class V>
   static V scale(V sum) {
     return splat<V>(1.0f) / sum;
@@ -27,7 +27,7 @@ struct SoftmaxKind {
   }
 };
 struct LogSoftmaxKind {
-  static constexpr bool kKeepsExp = false;
+  [[maybe_unused]] static constexpr bool kKeepsExp = false;
   template <class V>
   static V scale(V sum) {
     return log(sum);
@@ -40,11 +40,11 @@ struct LogSoftmaxKind {
 
 template <class T>
 struct IsFloat {
-  static constexpr bool value = false;
+  [[maybe_unused]] static constexpr bool value = false;
 };
 template <>
 struct IsFloat<float> {
-  static constexpr bool value = true;
+  [[maybe_unused]] static constexpr bool value = true;
 };
 
 // ---- one contiguous row

@@ -172,6 +172,10 @@ void iotas() {
 }  // namespace
 
 int main() {
+  int64_t number = 0;
+  extent(IotaParams{12345678901}, &number, 0, 1, nullptr);
+  check(number == 12345678901, "extent");
+
   copies_of<uint8_t>();
   copies_of<uint16_t>();
   copies_of<uint32_t>();

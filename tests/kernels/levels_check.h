@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A short run through the kernels for the file that holds several levels (paste_levels.py); returns the number of failures.
+// What the results must be in detail is the matter of the other tests.
+struct ScaleAndTanh {
+  static constexpr bool kVector = true;
+  const float* x;
+  float* y;
+  template <class V, class N>
+  void at(const int64_t* offset, int64_t i, N n) const {
+    store(y + offset[1] + i, tanh(load<V>(x + offset[0] + i, n) * splat<V>(0.125f)), n);
+  }
+};
+
+MACEC_NOINLINE int check_level() {
+  constexpr int64_t n = 37;
+  float x[n], y[n], z[n];
+  half_t h[n];
+  for (int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(i - 18);
+  int failures = 0;
+  const float* in = x;
+
+  PointwiseParams p = {1, 2, {n}, {{1}, {1}}};
+  pointwise(p, ScaleAndTanh{x, y}, 0, 1, nullptr);
+  for (int64_t i = 0; i < n; ++i) failures += !(fabsf(y[i] - tanhf(x[i] * 0.125f)) < 1e-6f);
+
+  const CopyParams c = {2, {4, 9}, {1, 4}, {9, 1}};
+  copy(c, in, y, 0, 4, nullptr);
+  for (int64_t i = 0; i < 36; ++i) failures += !(y[i] == x[i % 9 * 4 + i / 9]);
+
+  const SoftmaxParams s = {1, n, 1, n, 1, n, 1};
+  softmax(s, in, y, NoEpilogue{}, 0, 1, nullptr);
+  float total = 0;
+  const ReduceParams r = {0, 1, 0, {}, {}, {}, {n}, {1}};
+  const float* terms = y;
+  reduce<ReduceSum>(r, terms, &total, 0, 1, nullptr);
+  failures += !(fabsf(total - 1.0f) < 1e-6f);
+
+  const NormParams norm = {1, n, n, n, 0.0f};
+  const float* none = nullptr;
+  layer_norm(norm, in, none, none, z, nullptr, nullptr, NoEpilogue{}, 0, 1, nullptr);
+  const float* squares = z;
+  reduce<ReduceSumSquare>(r, squares, &total, 0, 1, nullptr);
+  failures += !(fabsf(total - static_cast<float>(n)) < 1e-4f);
+
+  for (int64_t i = 0; i < n; i += kLanes) {
+    if (i + kLanes <= n) {
+      store(h + i, load<Vf>(in + i, Full{}), Full{});
+    } else {
+      store(h + i, load<Vf>(in + i, Part{static_cast<int>(n - i)}), Part{static_cast<int>(n - i)});
+    }
+  }
+  for (int64_t i = 0; i < n; ++i) failures += !(load<float>(h + i, Full{}) == x[i]);
+  return failures;
+}
