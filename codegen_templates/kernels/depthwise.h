@@ -20,7 +20,11 @@
 #include "epilogue.h"
 #include "simd/simd.h"
 
-[[maybe_unused]] constexpr int kDepthwiseResident = 9;  // weights that fit registers beside the results
+[[maybe_unused]] constexpr int kDepthwiseResident = 9;  // weights that fit beside the results
+template <class N>
+constexpr bool kIsPart = false;
+template <>
+[[maybe_unused]] constexpr bool kIsPart<Part> = true;
 
 // Some pixels of one output row whose windows cover kernel columns [kw_begin, kw_end).
 template <class X, class Y>
@@ -203,7 +207,9 @@ MACEC_NOINLINE void depthwise_run(const DepthwiseRun<KH, S, R, X, Y>& run, N n,
     }
     if (left == 0) break;
     const int64_t begin = -column, end = t.width - column;
-    if (begin <= 0 && end >= KW) {
+    if constexpr (kIsPart<N>) {  // rare: no code of its own for each border
+      depthwise_tile<KH, KW, S, R, 0, 0, 0>(t, w, bias, x_at, y_at, row, begin, end, n, apply);
+    } else if (begin <= 0 && end >= KW) {
       depthwise_tile<KH, KW, S, R, 1, 0, 0>(t, w, bias, x_at, y_at, row, 0, 0, n, apply);
     } else if (begin == 1 && end >= KW) {
       depthwise_tile<KH, KW, S, R, 1, 1, 0>(t, w, bias, x_at, y_at, row, 0, 0, n, apply);
@@ -220,37 +226,44 @@ MACEC_NOINLINE void depthwise_run(const DepthwiseRun<KH, S, R, X, Y>& run, N n,
   }
 }
 
-// R output rows from unit `unit` on, which belong to one image.
+// Channels [c, c + lanes of n) of R output rows from unit `unit` on, which belong to one image.
+template <int KH, int S, int R, class Rows, class Y>
+MACEC_INLINE DepthwiseRun<KH, S, R, typename Rows::Element, Y> depthwise_at(
+    const ConvParams& p, const Rows& rows, const float* w, const float* bias, Y* y, int64_t unit,
+    int64_t c) {
+  using X = typename Rows::Element;
+  DepthwiseRun<KH, S, R, X, Y> run;
+  const ConvUnit u = conv_unit(p, unit);
+  for (int r = 0; r < run.kRows; ++r) {
+    const X* row = conv_input_row(p, rows, u, 0, r);
+    run.rows[r] = row == nullptr ? nullptr : row + c;
+  }
+  run.width = p.in[2];
+  run.pad = p.pad[2];
+  run.x_pixel = p.x_pixel;
+  run.w = w + c;
+  run.w_tap = p.group;
+  run.bias = bias == nullptr ? nullptr : bias + c;
+  run.out = p.out[2];
+  run.y_pixel = p.y_pixel;
+  run.row = unit * p.out[2];
+  for (int m = 0; m < R; ++m) run.y[m] = y + (run.row + m * p.out[2]) * p.y_pixel + c;
+  run.col = c;
+  return run;
+}
+
+// All whole vectors of channels.
 template <int KH, int KW, int S, int R, class Rows, class Y, class Epilogue>
 MACEC_NOINLINE void depthwise_units(const ConvParams& p, const Rows& rows, const float* w,
                                     const float* bias, Y* y, const Epilogue& epilogue,
                                     int64_t unit) {
-  using X = typename Rows::Element;
-  using Run = DepthwiseRun<KH, S, R, X, Y>;
-  const ConvUnit u = conv_unit(p, unit);
-  const X* pointers[Run::kRows];
-  for (int r = 0; r < Run::kRows; ++r) pointers[r] = conv_input_row(p, rows, u, 0, r);
-  Run run;
-  run.width = p.in[2];
-  run.pad = p.pad[2];
-  run.x_pixel = p.x_pixel;
-  run.w_tap = p.group;
-  run.out = p.out[2];
-  run.y_pixel = p.y_pixel;
-  run.row = unit * p.out[2];
-  for (int64_t c = 0; c < p.group; c += kLanes) {
-    for (int r = 0; r < Run::kRows; ++r) {
-      run.rows[r] = pointers[r] == nullptr ? nullptr : pointers[r] + c;
-    }
-    run.w = w + c;
-    run.bias = bias == nullptr ? nullptr : bias + c;
-    for (int m = 0; m < R; ++m) run.y[m] = y + (run.row + m * p.out[2]) * p.y_pixel + c;
-    run.col = c;
-    if (c + kLanes <= p.group) {
-      depthwise_run<KH, KW, S, R>(run, Full{}, epilogue);
-    } else {
-      depthwise_run<KH, KW, S, R>(run, Part{static_cast<int>(p.group - c)}, epilogue);
-    }
+  auto run = depthwise_at<KH, S, R>(p, rows, w, bias, y, unit, 0);
+  for (; run.col + kLanes <= p.group; run.col += kLanes) {
+    depthwise_run<KH, KW, S, R>(run, Full{}, epilogue);
+    for (auto& row : run.rows) row = row == nullptr ? nullptr : row + kLanes;
+    for (auto& to : run.y) to += kLanes;
+    run.w += kLanes;
+    if (bias != nullptr) run.bias += kLanes;
   }
 }
 
@@ -260,13 +273,19 @@ void conv_depthwise(const ConvParams& p, const Input& x, const float* w, const f
                     const Epilogue& epilogue, int64_t begin, int64_t end, void*) {
   constexpr int kRows = KH * KW > kDepthwiseResident ? 1 : 2;
   const auto rows = conv_rows(p, x);
+  const int64_t tail = p.group % kLanes;
   for (int64_t unit = begin; unit < end;) {
-    if (kRows == 2 && p.stride[1] == S && unit + 1 < end && (unit + 1) % p.out[1] != 0) {
+    int units = 1;
+    if (kRows == 2 && p.stride[1] == S && unit + 1 < end && (unit + 1) % p.out[1] != 0) units = 2;
+    if (units == 2) {
       depthwise_units<KH, KW, S, kRows>(p, rows, w, bias, y, epilogue, unit);
-      unit += kRows;
     } else {
       depthwise_units<KH, KW, S, 1>(p, rows, w, bias, y, epilogue, unit);
-      ++unit;
+    }
+    for (; units > 0; --units, ++unit) {
+      if (tail == 0) continue;
+      const auto run = depthwise_at<KH, S, 1>(p, rows, w, bias, y, unit, p.group - tail);
+      depthwise_run<KH, KW, S, 1>(run, Part{static_cast<int>(tail)}, epilogue);
     }
   }
 }
