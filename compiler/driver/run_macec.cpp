@@ -18,6 +18,10 @@ struct CommandEntry {
 const CommandEntry kCommands[] = {
     {"compile", run_compile, "nothing was written"},
     {"inspect", run_inspect, "it does not compile"},
+    {"verify", [](const Options& o, Diagnostics&) { return run_verify(o); },
+     "nothing was verified"},
+    {"run", run_run, "nothing was run"},
+    {"bench", run_bench, "nothing was run"},
     {"list", [](const Options& o, Diagnostics&) { return run_list(o); }, "nothing to list"},
 };
 
