@@ -117,6 +117,9 @@ MACEC_INLINE T scalar_fmod(T a, T b) {
 template <class T>
 MACEC_INLINE T scalar_mod(T a, T b) {
   const T r = scalar_fmod(a, b);
+  if constexpr (kIsReal<T>) {
+    if (r == 0) return scalar_is_negative(b) ? -T(0) : T(0);
+  }
   return r != 0 && scalar_is_negative(r) != scalar_is_negative(b) ? scalar_add(r, b) : r;
 }
 template <class T>
@@ -161,14 +164,16 @@ MACEC_INLINE T scalar_sign(T v) {
   if (v > 0) return 1;
   return scalar_is_negative(v) ? static_cast<T>(-1) : v;  // 0 and NaN stay
 }
+// A count outside the type shifts everything out; to the right the sign comes in.
 template <class T>
 MACEC_INLINE T scalar_shift_left(T v, T n) {
-  return static_cast<uint64_t>(n) < sizeof(T) * 8 ? static_cast<T>(static_cast<uint64_t>(v) << n)
-                                                  : T(0);
+  const bool fits = static_cast<uint64_t>(n) < sizeof(T) * 8;
+  return fits ? static_cast<T>(static_cast<uint64_t>(v) << n) : T(0);
 }
 template <class T>
-MACEC_INLINE T scalar_shift_right(T v, T n) {  // unsigned types
-  return static_cast<uint64_t>(n) < sizeof(T) * 8 ? static_cast<T>(v >> n) : T(0);
+MACEC_INLINE T scalar_shift_right(T v, T n) {
+  const bool fits = static_cast<uint64_t>(n) < sizeof(T) * 8;
+  return fits ? static_cast<T>(v >> n) : scalar_is_negative(v) ? static_cast<T>(-1) : T(0);
 }
 
 // ---- activations

@@ -28,7 +28,6 @@ void pow_steps(StepBuilder& b) {
 
 void mod_steps(StepBuilder& b) {
   const bool is_fmod = b.node.int_attribute("fmod", 0) != 0;
-  if (!is_fmod && info(b.type(b.in(0))).is_float) throw user_error("Mod of floats needs fmod = 1");
   b.result(b.add(is_fmod ? "Fmod" : "Mod", {b.in(0), b.in(1)}));
 }
 
@@ -36,8 +35,6 @@ void shift_steps(StepBuilder& b) {
   const std::string direction = b.node.string_attribute("direction", "");
   if (direction != "LEFT" && direction != "RIGHT")
     throw user_error("attribute direction is '{}', not LEFT or RIGHT", direction);
-  if (info(b.type(b.in(0))).is_signed)
-    throw user_error("BitShift of {} is not supported", name(b.type(b.in(0))));
   b.result(b.add(direction == "LEFT" ? "ShiftLeft" : "ShiftRight", {b.in(0), b.in(1)}));
 }
 

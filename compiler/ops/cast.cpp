@@ -14,6 +14,11 @@ void cast_to(StepBuilder& b, DType to) {
   Attributes attributes;
   if (b.node.has_attribute("saturate"))
     attributes["saturate"] = b.node.int_attribute("saturate", 1);
+  const std::string rounding = b.node.string_attribute("round_mode", "up");
+  if (rounding != "up" && rounding != "down" && rounding != "nearest") {
+    throw user_error("attribute round_mode is '{}', not up, down or nearest", rounding);
+  }
+  attributes["rounding"] = int64_t{rounding == "nearest" ? 0 : rounding == "up" ? 1 : 2};
   const StepArg y = b.add("Cast", {x}, std::move(attributes));
   b.steps.back().dtype = to;
   b.result(y);

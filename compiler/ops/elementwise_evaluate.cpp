@@ -5,6 +5,7 @@
 // 64-bit integers for the rest, rounded to its type after each step.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "compiler/ops/elementwise.h"
@@ -100,21 +101,49 @@ double as_real(int64_t v, DType from, DType to) {
   return to == DType::float32 ? static_cast<double>(static_cast<float>(v)) : static_cast<double>(v);
 }
 
-Column cast(const Column& from, DType to, bool saturates) {
+// float8e8m0 holds powers of two: 2^(-127..127), and NaN for what is no number or infinite.
+double round_power(double v, bool saturates, int mode) {
+  const auto bits = [&] {
+    const auto narrow = static_cast<float>(v);
+    uint32_t b = 0;
+    std::memcpy(&b, &narrow, sizeof b);
+    return b;
+  }();
+  uint32_t exponent = (bits >> 23) & 0xffu;
+  if (exponent == 0xffu) return std::numeric_limits<double>::quiet_NaN();
+  const uint32_t fraction = bits & 0x7fffffu;
+  const bool is_above_half = fraction > 0x400000u || (fraction == 0x400000u && exponent > 0);
+  const bool goes_up = mode == 1 ? fraction != 0 : mode == 0 && is_above_half;
+  if (goes_up && !(saturates && exponent == 0xfeu)) ++exponent;
+  return exponent == 0xffu ? std::numeric_limits<double>::quiet_NaN()
+                           : std::ldexp(1.0, static_cast<int>(exponent) - 127);
+}
+
+double to_small_or_wide(double v, DType to, bool saturates, int rounding) {
+  return to == DType::float8e8m0 ? round_power(v, saturates, rounding)
+                                 : round_real(v, to, saturates);
+}
+// Packed integers keep the low bits of the whole number, as other runtimes have it.
+int64_t to_whole(double v, DType to) {
+  const bool is_packed = info(to).is_integer && info(to).bits < 8;
+  return is_packed ? wrap_integer(real_to_integer(v, DType::int64), to) : real_to_integer(v, to);
+}
+
+Column cast(const Column& from, DType to, bool saturates, int rounding) {
   Column column;
   column.dtype = to;
   if (from.is_real()) {
     for (double v : from.real) {
       if (column.is_real())
-        column.real.push_back(round_real(v, to, saturates));
+        column.real.push_back(to_small_or_wide(v, to, saturates, rounding));
       else
-        column.integer.push_back(real_to_integer(v, to));
+        column.integer.push_back(to_whole(v, to));
     }
     return column;
   }
   for (int64_t v : from.integer) {
     if (column.is_real())
-      column.real.push_back(round_real(as_real(v, from.dtype, to), to, saturates));
+      column.real.push_back(to_small_or_wide(as_real(v, from.dtype, to), to, saturates, rounding));
     else
       column.integer.push_back(wrap_integer(v, to));
   }
@@ -122,9 +151,9 @@ Column cast(const Column& from, DType to, bool saturates) {
 }
 
 Column saturate(const Column& from, DType to) {
-  if (from.is_real()) return cast(from, to, true);
   Column column;
   column.dtype = to;
+  for (double v : from.real) column.integer.push_back(real_to_integer(v, to));
   for (int64_t v : from.integer) column.integer.push_back(std::clamp(v, smallest(to), largest(to)));
   return column;
 }
@@ -141,7 +170,7 @@ struct StepRunner {
   }
 
   Column run(const std::vector<const Column*>& args) const {
-    if (step.op == "Cast") return cast(*args[0], step.dtype, k[0] != 0);
+    if (step.op == "Cast") return cast(*args[0], step.dtype, k[0] != 0, static_cast<int>(k[1]));
     if (step.op == "Saturate") return saturate(*args[0], step.dtype);
     const bool is_real = args.back()->is_real();
     MACEC_CHECK(is_real ? op.real != nullptr : op.integer != nullptr, "{} of {} has no meaning",

@@ -41,7 +41,8 @@ int64_t remainder_floor(int64_t a, int64_t b, DType dtype) {
 }
 double remainder_floor_real(double a, double b) {
   const double r = std::fmod(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  if (r == 0) return std::copysign(0.0, b);
+  return (r < 0) != (b < 0) ? r + b : r;
 }
 // By squaring; a negative exponent truncates 1 / a^n.
 int64_t power(int64_t a, int64_t n, DType dtype) {
@@ -56,9 +57,12 @@ int64_t power(int64_t a, int64_t n, DType dtype) {
   }
   return wrapped(result);
 }
+// A right shift fills with the sign. A count outside the type shifts everything out.
 int64_t shift(int64_t a, int64_t n, DType dtype, bool left) {
-  if (bits(n) >= static_cast<uint64_t>(info(dtype).bits)) return 0;
-  return wrapped(left ? bits(a) << n : bits(a) >> n);
+  const bool is_negative = info(dtype).is_signed && a < 0;
+  if (bits(n) >= static_cast<uint64_t>(info(dtype).bits)) return is_negative && !left ? -1 : 0;
+  if (left) return wrapped(bits(a) << n);
+  return wrapped(is_negative ? ~(~bits(a) >> n) : bits(a) >> n);
 }
 double max_real(double a, double b) {
   return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b);

@@ -2,9 +2,11 @@
 // Steps that change the element type. evaluate_steps and emit/expression.cpp know them: they read
 // one type and give another.
 //
-//   Cast      floats truncate toward zero and saturate, NaN is 0; wide integers drop high bits;
-//   nonzero and NaN are true Saturate  an integer from a float that is integral already, or from a
-//   wider integer, limited to the type's range
+//   Cast      floats truncate toward zero and saturate, NaN is 0
+//             wide integers drop high bits; nonzero and NaN are true
+//             saturate: of float8 formats; rounding: of float8e8m0, 0 nearest, 1 up, 2 down
+//   Saturate  an integer from a float that is whole already, or from a wider integer,
+//             limited to the type's range
 #include "compiler/ops/steps.h"
 
 namespace macec {
@@ -24,7 +26,7 @@ void append_conversion_steps(StepTable& t) {
                "scalar_cast<T>({0})",
                nullptr,
                1,
-               {{"saturate", 1.0f}}});
+               {{"saturate", 1.0f}, {"rounding", 1.0f}}});
   t.push_back({"Saturate", 1, ResultType::attribute_to, kAnyType, nullptr, nullptr, nullptr,
                "scalar_saturate<T>({0})", nullptr, 2});
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A walk over all operators: what each must have.
+#include "compiler/ops/registry.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/ops/elementwise.h"
+#include "tests/catch.h"
+
+using namespace macec;
+
+namespace {
+
+// Names of the operators for which the claim is false.
+template <class Claim>
+std::string without(Claim claim) {
+  std::string names;
+  for (const OpDef& op : all_ops()) {
+    if (!claim(op)) names += std::string(op.name) + " ";
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("every operator says in one sentence what it does, with shapes") {
+  CHECK(without([](const OpDef& op) { return op.doc && std::string_view(op.doc).size() > 10; }) ==
+        "");
+  CHECK(without([](const OpDef& op) {
+          return op.versions.empty() ||
+                 std::string_view(op.doc).find('[') != std::string_view::npos;
+        }) == "");
+}
+
+TEST_CASE("every operator can be inferred and evaluated") {
+  CHECK(without([](const OpDef& op) { return op.infer != nullptr; }) == "");
+  CHECK(without([](const OpDef& op) { return op.evaluate != nullptr; }) == "");
+}
+
+TEST_CASE("operators are sorted and their names are unique") {
+  const std::vector<OpDef>& ops = all_ops();
+  for (size_t i = 1; i < ops.size(); ++i) CHECK(std::string_view(ops[i - 1].name) < ops[i].name);
+}
+
+TEST_CASE("opset versions of an operator follow each other without a gap, up to the newest") {
+  CHECK(without([](const OpDef& op) {
+          std::map<std::pair<std::string, std::string>, std::vector<std::pair<int, int>>> ranges;
+          for (const OpVersion& v : op.versions)
+            ranges[{v.domain, v.type}].push_back({v.first, v.last});
+          for (auto& [key, list] : ranges) {
+            std::sort(list.begin(), list.end());
+            for (size_t i = 1; i < list.size(); ++i) {
+              if (list[i].first != list[i - 1].second + 1) return false;
+            }
+            const bool is_own = key.second == op.name && key.first.empty();
+            if (is_own && list.back().second != kLatestOpset) return false;
+            if (key.first.empty() && list.front().first < kOldestOpset) return false;
+          }
+          return true;
+        }) == "");
+}
+
+TEST_CASE("the newest form of an operator needs no importer") {
+  CHECK(without([](const OpDef& op) {
+          return std::none_of(op.versions.begin(), op.versions.end(), [&](const OpVersion& v) {
+            return std::string_view(v.type) == op.name && v.last == kLatestOpset && v.importer;
+          });
+        }) == "");
+}
+
+TEST_CASE("an elementwise operator has steps, and every row of the table has a meaning and code") {
+  CHECK(without([](const OpDef& op) {
+          return (op.traits & kElementwise) == 0 || op.steps != nullptr;
+        }) == "");
+  for (const ElementwiseOp& op : elementwise_ops()) {
+    INFO(op.name);
+    CHECK(op.scalar_code != nullptr);
+    const bool converts = op.result == ResultType::attribute_to;
+    CHECK((converts || op.real || op.integer));
+    CHECK((converts || (op.types & kFloats) == 0 || op.real));
+    CHECK((converts || (op.types & (kIntegers | kBooleans)) == 0 || op.integer));
+  }
+}
+
+TEST_CASE("operators are found by domain, type and opset") {
+  CHECK(match_op("", "Clip", 7).version->importer != nullptr);
+  CHECK(match_op("ai.onnx", "Clip", 13).version->importer == nullptr);
+  CHECK(match_op("", "Mish", 17).def == nullptr);
+  CHECK(match_op("com.vendor", "Relu", 13).def == nullptr);
+}
