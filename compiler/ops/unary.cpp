@@ -41,7 +41,6 @@ void append_math(OpList& ops) {
   add("Erf", "y = the error function of x, for x, y of any shape [...]", 9);
   add("Exp", "y = e^x for x, y of any shape [...]", 6);
   add("Floor", "y = the greatest whole number <= x, for x, y of any shape [...]", 6);
-  add("Identity", "y = x of any shape [...]", 1);
   add("IsNaN", "y = whether x is not a number, for x, y of any shape [...]", 9);
   add("Log", "y = the natural logarithm of x, for x, y of any shape [...]", 6);
   add("Neg", "y = -x for x, y of any shape [...]", 6);
