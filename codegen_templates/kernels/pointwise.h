@@ -30,24 +30,31 @@ MACEC_INLINE void pointwise_run(const F& f, const int64_t* offset, int64_t begin
   }
 }
 
-// work by value: a copy that no store can change stays in registers.
+// work by value: a copy that no store can change stays in registers; so do the offsets, as their number is a constant.
 template <class F>
 MACEC_NOINLINE void pointwise(const PointwiseParams& p, F work, int64_t begin, int64_t end, void*) {
   if (begin >= end) return;
+  int64_t offset[F::kOperands] = {}, step[F::kOperands];
   if (p.rank <= 1) {
-    const int64_t zero[kMaxOperands] = {};
     const int64_t size = p.rank == 0 ? 1 : p.extent[0];
     const int64_t last = end * kPointwiseBlock;
-    pointwise_run(work, zero, begin * kPointwiseBlock, last < size ? last : size);
+    pointwise_run(work, offset, begin * kPointwiseBlock, last < size ? last : size);
     return;
   }
-  Nest<kMaxOperands> nest = {p.rank - 1, p.operands, p.extent, {}, {}, {}};
-  for (int o = 0; o < p.operands; ++o) nest.stride[o] = p.stride[o];
-  nest.start(begin);
-  for (int64_t unit = begin; unit < end; ++unit) {
-    int64_t offset[kMaxOperands];
-    for (int o = 0; o < kMaxOperands; ++o) offset[o] = nest.offset[o];
-    pointwise_run(work, offset, 0, p.extent[p.rank - 1]);
-    nest.step();
+  const int row_axis = p.rank - 2;
+  const int64_t rows = p.extent[row_axis], length = p.extent[p.rank - 1];
+  Nest<F::kOperands> nest = {row_axis, F::kOperands, p.extent, {}, {}, {}};
+  for (int o = 0; o < F::kOperands; ++o)
+    nest.stride[o] = p.stride[o], step[o] = p.stride[o][row_axis];
+  nest.start(begin / rows);
+  int64_t row = begin % rows;
+  for (int64_t unit = begin; unit < end; nest.step(), row = 0) {
+    const int64_t count = rows - row < end - unit ? rows - row : end - unit;
+    for (int o = 0; o < F::kOperands; ++o) offset[o] = nest.offset[o] + row * step[o];
+    for (int64_t r = 0; r < count; ++r) {
+      pointwise_run(work, offset, 0, length);
+      for (int o = 0; o < F::kOperands; ++o) offset[o] += step[o];
+    }
+    unit += count;
   }
 }

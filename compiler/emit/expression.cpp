@@ -293,7 +293,11 @@ class Writer {
 
   std::string struct_body() {
     std::string body = "{\n";
-    if (!is_epilogue_) body += fmt::format("  static constexpr bool kVector = {};\n", is_vector_);
+    if (!is_epilogue_) {
+      body += fmt::format(
+          "  static constexpr bool kVector = {};\n  static constexpr int kOperands = {};\n",
+          is_vector_, call_.inputs.size() + call_.outputs.size());
+    }
     if (!is_vector_) need("kernels/scalar.h");
     for (const FunctorMember& m : text_.members) body += fmt::format("  {} {};\n", m.type, m.name);
     auto parameter = [](const char* type, const char* name, bool is_used) {

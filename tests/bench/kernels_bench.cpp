@@ -34,6 +34,7 @@ namespace kernels {
 #define MACEC_UNARY(name)                                               \
   struct Work_##name {                                                  \
     static constexpr bool kVector = true;                               \
+    static constexpr int kOperands = 2;                                 \
     const float* x;                                                     \
     float* y;                                                           \
     template <class V, class N>                                         \
@@ -52,6 +53,7 @@ MACEC_UNARY(sin)
 
 struct AddRelu {
   static constexpr bool kVector = true;
+  static constexpr int kOperands = 3;
   const float *a, *b;
   int64_t b_step;
   float* y;

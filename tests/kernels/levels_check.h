@@ -3,6 +3,7 @@
 // What the results must be in detail is the matter of the other tests.
 struct ScaleAndTanh {
   static constexpr bool kVector = true;
+  static constexpr int kOperands = 2;
   const float* x;
   float* y;
   template <class V, class N>

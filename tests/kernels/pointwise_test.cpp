@@ -13,6 +13,7 @@ namespace {
 // y = a + 2 b, with an inner stride for each operand.
 struct AddTwice {
   static constexpr bool kVector = true;
+  static constexpr int kOperands = 3;
   const float* a;
   int64_t a_step;
   const float* b;
@@ -28,6 +29,7 @@ struct AddTwice {
 };
 struct AddTwiceDouble {
   static constexpr bool kVector = false;
+  static constexpr int kOperands = 3;
   const double* a;
   int64_t a_step;
   const double* b;
@@ -110,6 +112,7 @@ void walks_of() {
 // A chain as the compiler writes it, in half precision and in place.
 struct GeluInPlace {
   static constexpr bool kVector = true;
+  static constexpr int kOperands = 1;
   half_t* y;
   template <class V, class N>
   void at(const int64_t* offset, int64_t i, N n) const {

@@ -51,8 +51,20 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const float* p, Part n) {
 MACEC_INLINE void store_lanes(float* p, Vf v, Full) {
   _mm256_storeu_ps(p, v.v);
 }
+// Not maskstore: processors of AMD need a dozen cycles for it.
 MACEC_INLINE void store_lanes(float* p, Vf v, Part n) {
-  _mm256_maskstore_ps(p, part_mask(n), v.v);
+  __m128 left = _mm256_castps256_ps128(v.v);
+  if ((n.n & 4) != 0) {
+    _mm_storeu_ps(p, left);
+    p += 4;
+    left = _mm256_extractf128_ps(v.v, 1);
+  }
+  if ((n.n & 2) != 0) {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_castps_si128(left));
+    p += 2;
+    left = _mm_movehl_ps(left, left);
+  }
+  if ((n.n & 1) != 0) _mm_store_ss(p, left);
 }
 MACEC_INLINE Vi load_int_lanes(Tag<Vf>, const uint32_t* p) {
   return Vi{_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))};
