@@ -12,12 +12,53 @@ struct ScaleAndTanh {
   }
 };
 
+// Windows and products of ones: every result is the number of its terms.
+MACEC_NOINLINE int check_tiles() {
+  constexpr int kChannels = 19, kSize = 6, kPixels = kSize * kSize;
+  constexpr int kColumns = (kChannels + kPanel - 1) / kPanel * kPanel;
+  static float x[kPixels * kChannels], w[9 * kChannels * kColumns], y[kPixels * kChannels];
+  static float scratch[8192];
+  for (float& v : x) v = 1.0f;
+  for (float& v : w) v = 1.0f;
+  const float* in = x;
+  const float* none = nullptr;
+  int failures = 0;
+
+  ConvParams c = {{1, 3, 3}, {1, 1, 1}, {1, 1, 1}, 1, kChannels, kChannels, 1, {1, kSize, kSize},
+                  {1, kSize, kSize}, {0, 1, 1}, kChannels, kChannels};
+  failures += !(conv_igemm_scratch(c, 4) <= static_cast<int64_t>(sizeof scratch));
+  conv_igemm(c, in, w, none, y, NoEpilogue{}, 0, kSize, scratch);
+  failures += !(y[0] == 4.0f * kChannels && y[(kSize + 1) * kChannels] == 9.0f * kChannels);
+  c.group = kChannels, c.in_channels = c.out_channels = 1;
+  conv_depthwise<3, 3, 1>(c, in, w, none, y, NoEpilogue{}, 0, kSize, nullptr);
+  failures += !(y[0] == 4.0f && y[(kSize + 2) * kChannels - 1] == 9.0f);
+  conv_depthwise_any(c, in, w, none, y, NoEpilogue{}, 0, kSize, nullptr);
+  failures += !(y[0] == 4.0f && y[(kSize + 2) * kChannels - 1] == 9.0f);
+  const ConvParams one = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1, kChannels, kChannels, 1,
+                          {1, kSize, kSize}, {1, kSize, kSize}, {}, kChannels, kChannels};
+  conv_pointwise(one, in, w, none, y, NoEpilogue{}, 0, kSize, nullptr);
+  failures += !(y[kPixels * kChannels - 1] == kChannels);
+  const GemmParams g = {{1, 1}, kPixels, kChannels, kChannels, {}, kChannels, 1,
+                        {}, kChannels, 1, {}, kChannels};
+  gemm_dynamic(g, in, in, none, y, NoEpilogue{}, 0, gemm_units(1, 1, kPixels), scratch);
+  failures += !(y[kPixels * kChannels - 1] == kChannels);
+  const PoolParams p = {{1, 3, 3}, {1, 1, 1}, {1, 1, 1}, 0, kChannels, 1, {1, kSize, kSize},
+                        {1, kSize, kSize}, {0, 1, 1}, {0, 1, 1}, kChannels, kChannels};
+  pool_average(p, in, y, NoEpilogue{}, 0, kSize, nullptr);
+  failures += !(y[0] == 1.0f);
+  pool_max(p, in, y, NoEpilogue{}, 0, kSize, nullptr);
+  failures += !(y[0] == 1.0f);
+  pool_max_of(p, in, y, -1.0f, 0, kSize, nullptr);
+  failures += !(y[0] == 1.0f);
+  return failures;
+}
+
 MACEC_NOINLINE int check_level() {
   constexpr int64_t n = 37;
   float x[n], y[n], z[n];
   half_t h[n];
   for (int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(i - 18);
-  int failures = 0;
+  int failures = check_tiles();
   const float* in = x;
 
   PointwiseParams p = {1, 2, {n}, {{1}, {1}}};
