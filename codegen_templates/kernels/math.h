@@ -22,6 +22,25 @@ MACEC_INLINE V polynomial(V x, float c, Floats... higher) {
   return fma(polynomial(x, higher...), x, splat<V>(c));
 }
 
+// The same in two chains, of the even and of the odd powers: half the latency for one more multiplication.
+template <class V>
+MACEC_INLINE V even_powers(V, float c) {
+  return splat<V>(c);
+}
+template <class V>
+MACEC_INLINE V even_powers(V, float c, float) {
+  return splat<V>(c);
+}
+template <class V, class... Floats>
+MACEC_INLINE V even_powers(V square, float c, float, Floats... higher) {
+  return fma(even_powers(square, higher...), square, splat<V>(c));
+}
+template <class V, class... Floats>
+MACEC_INLINE V long_polynomial(V x, float c, Floats... higher) {
+  const V square = x * x;
+  return fma(even_powers(square, higher...), x, even_powers(square, c, higher...));
+}
+
 // ---- exponential family
 
 // e^x = (1 + q) * 2^n for |x| < 2^21 or so. Adding 1.5 * 2^23 rounds to an integer and leaves it in
@@ -111,8 +130,8 @@ MACEC_INLINE V log(V x) {
   const V f = from_bits(bits - shift_left<23>(n)) - splat<V>(1.0f);
   const V exponent = to_float(n) - select(is_tiny, splat<V>(25.0f), zero);
   const V square = f * f;
-  const V p = polynomial(f, 0.333333313f, -0.250008374f, 0.200012848f, -0.166227743f, 0.141998336f,
-                         -0.131642312f, 0.127783373f, -0.0764511004f);
+  const V p = long_polynomial(f, 0.333333313f, -0.250008374f, 0.200012848f, -0.166227743f,
+                              0.141998336f, -0.131642312f, 0.127783373f, -0.0764511004f);
   V y = fma(exponent, splat<V>(-2.12194440e-4f), f * square * p);
   y = fnma(splat<V>(0.5f), square, y) + f;
   y = fma(exponent, splat<V>(0.693359375f), y);
@@ -133,10 +152,10 @@ MACEC_INLINE V erf_near_zero(V z) {
 // 1 - erf(z) = e^(-z G(z)) for z >= 0.95, G fitted up to 6.3 and constant from there on
 template <class V>
 MACEC_INLINE V erfc_far(V z) {
-  const V g =
-      polynomial(min_fast(splat<V>(6.3f), z), 1.12861598f, 0.63542968f, 0.105393052f,
-                 -0.0224533044f, 0.00245516119f, 0.000344340398f, -0.000225876269f, 5.33885905e-05f,
-                 -7.57829048e-06f, 6.72134831e-07f, -3.44820066e-08f, 7.84150356e-10f);
+  const V g = long_polynomial(min_fast(splat<V>(6.3f), z), 1.12861598f, 0.63542968f, 0.105393052f,
+                              -0.0224533044f, 0.00245516119f, 0.000344340398f, -0.000225876269f,
+                              5.33885905e-05f, -7.57829048e-06f, 6.72134831e-07f, -3.44820066e-08f,
+                              7.84150356e-10f);
   return exp(neg(z * g));
 }
 

@@ -80,6 +80,7 @@ MACEC_NOINLINE Vf reduce_run(const T* x, int64_t x_step, int64_t n, Vf total, Vf
     const int64_t stop = i + (left < most ? left : most);
     Vf acc[kReduceRegisters] = {none, none, none, none};
     for (; i + kReduceRegisters <= stop; i += kReduceRegisters) {
+#pragma GCC unroll 4
       for (int r = 0; r < kReduceRegisters; ++r) {
         acc[r] = Op::step(acc[r], load_strided<Vf>(x + (i + r) * kLanes * x_step, x_step, Full{}),
                           shift);
@@ -160,12 +161,15 @@ MACEC_NOINLINE void reduce_columns(const ReduceParams& p, const T* x, const Vf* 
     for (int64_t i = 0; i < length;) {
       const int64_t stop = length - i < kRunSteps ? length : i + kRunSteps;
       Vf acc[kVectors];
+#pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) acc[v] = none;
       for (; i < stop; ++i) {
+#pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) {
           acc[v] = Op::step(acc[v], load<Vf>(from + i * x_step + v * kLanes, n), shift[v]);
         }
       }
+#pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) total[v] = Op::merge(total[v], acc[v]);
     }
   }
