@@ -230,6 +230,27 @@ void parts_stay_inside(const char* what) {
     check(same(lane[i], static_cast<float>(i * 7)), std::string(what) + text("lane", i));
 }
 
+// Values at the ends of each type come back unchanged, in every lane.
+template <class T>
+void integers_come_back(const char* what, double lo, double hi) {
+  T x[kLanes], y[kLanes];
+  for (int turn = 0; turn < kLanes; ++turn) {
+    for (int i = 0; i < kLanes; ++i) {
+      const double value = (i + turn) % 3 == 0 ? lo : (i + turn) % 3 == 1 ? hi : (i + turn) % 5;
+      x[i] = static_cast<T>(value);
+    }
+    const T* from = x;
+    const Vf v = kernels::load<Vf>(from, Full{});
+    float lane[kLanes];
+    kernels::store(lane, v, Full{});
+    kernels::store(y, v + kernels::copy_sign(kernels::splat<Vf>(0.5f), v), Full{});  // truncates
+    for (int i = 0; i < kLanes; ++i) {
+      check(same(lane[i], static_cast<float>(x[i])), std::string(what) + text("load lane", i));
+      check(y[i] == x[i], std::string(what) + text("store lane", i));
+    }
+  }
+}
+
 void planes_transpose() {
   for (const int64_t rows : {1, 3, 4, 7, 8, 16, 17, 35}) {
     for (const int64_t columns : {1, 3, 8, 9, 64, 70}) {
@@ -267,6 +288,13 @@ int main() {
   parts_stay_inside<int64_t>("int64");
   parts_stay_inside<int8_t>("int8");
   parts_stay_inside<uint8_t>("uint8");
+  integers_come_back<int8_t>("int8", -128, 127);
+  integers_come_back<uint8_t>("uint8", 0, 255);
+  integers_come_back<int16_t>("int16", -32768, 32767);
+  integers_come_back<uint16_t>("uint16", 0, 65535);
+  integers_come_back<int32_t>("int32", -8388607, 8388607);
+  integers_come_back<int64_t>("int64", -8388607, 8388607);
+  integers_come_back<bool>("bool", 0, 1);
   planes_transpose();
   return report("simd_test");
 }

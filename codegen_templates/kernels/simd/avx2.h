@@ -296,6 +296,22 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const int8_t* p, Full) {
   return to_float(Vi{_mm256_cvtepi8_epi32(load_8_bytes(p))});
 }
 
+MACEC_INLINE void store_low_bytes(void* p, Vi a) {
+  const __m256i low = (a & splat_int<Vf>(0xff)).v;
+  const __m128i two =
+      _mm_packus_epi32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
+  _mm_storel_epi64(static_cast<__m128i*>(p), _mm_packus_epi16(two, two));
+}
+MACEC_INLINE void store_lanes(uint8_t* p, Vf a, Full) {
+  store_low_bytes(p, trunc_int(a));
+}
+MACEC_INLINE void store_lanes(int8_t* p, Vf a, Full) {
+  store_low_bytes(p, trunc_int(a));
+}
+MACEC_INLINE void store_lanes(int32_t* p, Vf a, Full) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), trunc_int(a).v);
+}
+
 // ---- squares of 4-byte elements: y[r][c] = x[c][r]; distances between rows in bytes
 
 [[maybe_unused]] constexpr int kSquare = 8;

@@ -288,6 +288,19 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const int8_t* p, N n) {
   return to_float(Vi{_mm512_maskz_cvtepi8_epi32(kAllLanes, _mm_maskz_loadu_epi8(lane_mask(n), p))});
 }
 
+template <class N>
+MACEC_INLINE void store_lanes(uint8_t* p, Vf a, N n) {
+  _mm_mask_storeu_epi8(p, lane_mask(n), _mm512_maskz_cvtepi32_epi8(kAllLanes, trunc_int(a).v));
+}
+template <class N>
+MACEC_INLINE void store_lanes(int8_t* p, Vf a, N n) {
+  _mm_mask_storeu_epi8(p, lane_mask(n), _mm512_maskz_cvtepi32_epi8(kAllLanes, trunc_int(a).v));
+}
+template <class N>
+MACEC_INLINE void store_lanes(int32_t* p, Vf a, N n) {
+  _mm512_mask_storeu_epi32(p, lane_mask(n), trunc_int(a).v);
+}
+
 // ---- squares of 4-byte elements: y[r][c] = x[c][r]; distances between rows in bytes
 
 [[maybe_unused]] constexpr int kSquare = 8;

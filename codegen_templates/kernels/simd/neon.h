@@ -349,6 +349,32 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const int32_t* p, Full) {
   return Vf{vcvtq_f32_s32(vld1q_s32(p))};
 }
 
+MACEC_INLINE uint8x8_t load_4_bytes(const void* p) {
+  uint32_t bits;
+  memcpy(&bits, p, sizeof bits);
+  return vreinterpret_u8_u32(vdup_n_u32(bits));
+}
+MACEC_INLINE Vf load_lanes(Tag<Vf>, const uint8_t* p, Full) {
+  return Vf{vcvtq_f32_u32(vmovl_u16(vget_low_u16(vmovl_u8(load_4_bytes(p)))))};
+}
+MACEC_INLINE Vf load_lanes(Tag<Vf>, const int8_t* p, Full) {
+  return Vf{vcvtq_f32_s32(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(load_4_bytes(p))))))};
+}
+MACEC_INLINE void store_low_bytes(void* p, Vi a) {
+  const uint16x4_t two = vmovn_u32(a.v);
+  const uint32_t bits = vget_lane_u32(vreinterpret_u32_u8(vmovn_u16(vcombine_u16(two, two))), 0);
+  memcpy(p, &bits, sizeof bits);
+}
+MACEC_INLINE void store_lanes(uint8_t* p, Vf a, Full) {
+  store_low_bytes(p, trunc_int(a));
+}
+MACEC_INLINE void store_lanes(int8_t* p, Vf a, Full) {
+  store_low_bytes(p, trunc_int(a));
+}
+MACEC_INLINE void store_lanes(int32_t* p, Vf a, Full) {
+  vst1q_s32(p, vreinterpretq_s32_u32(trunc_int(a).v));
+}
+
 // ---- squares of 4-byte elements: y[r][c] = x[c][r]; distances between rows in bytes
 
 [[maybe_unused]] constexpr int kSquare = 4;

@@ -258,6 +258,35 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const int32_t* p, Full) {
   return to_float(Vi{_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))});
 }
 
+MACEC_INLINE __m128i load_4_bytes(const void* p) {
+  int bits;
+  memcpy(&bits, p, sizeof bits);
+  return _mm_cvtsi32_si128(bits);
+}
+MACEC_INLINE Vf load_lanes(Tag<Vf>, const uint8_t* p, Full) {
+  const __m128i zero = _mm_setzero_si128();
+  return to_float(Vi{_mm_unpacklo_epi16(_mm_unpacklo_epi8(load_4_bytes(p), zero), zero)});
+}
+MACEC_INLINE Vf load_lanes(Tag<Vf>, const int8_t* p,
+                           Full) {  // each byte on top of its lane, then down
+  const __m128i two = _mm_unpacklo_epi8(load_4_bytes(p), load_4_bytes(p));
+  return to_float(shift_right<24>(Vi{_mm_unpacklo_epi16(two, two)}));
+}
+MACEC_INLINE void store_low_bytes(void* p, Vi a) {
+  const __m128i two = _mm_packs_epi32((a & splat_int<Vf>(0xff)).v, _mm_setzero_si128());
+  const int bits = _mm_cvtsi128_si32(_mm_packus_epi16(two, two));
+  memcpy(p, &bits, sizeof bits);
+}
+MACEC_INLINE void store_lanes(uint8_t* p, Vf a, Full) {
+  store_low_bytes(p, trunc_int(a));
+}
+MACEC_INLINE void store_lanes(int8_t* p, Vf a, Full) {
+  store_low_bytes(p, trunc_int(a));
+}
+MACEC_INLINE void store_lanes(int32_t* p, Vf a, Full) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), trunc_int(a).v);
+}
+
 // ---- squares of 4-byte elements: y[r][c] = x[c][r]; distances between rows in bytes
 
 [[maybe_unused]] constexpr int kSquare = 4;
