@@ -114,6 +114,22 @@ check "a changed model is compiled again" cmake --build "$work/changed/build"
 check "its source is newer" newer "$work/changed/build/macec/net/clothes.cpp" "$work/mark"
 check "and so is the program" newer "$work/changed/build/main" "$work/mark"
 
+# --- a model with its weights in a second file
+project "$work/external" <<CMAKE
+project(external LANGUAGES CXX)
+include($root/compiler/cmake/macec.cmake)
+macec_add_model(net MODEL net_default.onnx)
+CMAKE
+cp "$root"/tests/examples/pytorch/net_default.onnx* "$work/external/"
+check "a model with external data is compiled" bash -c "set -e
+  cmake -G Ninja -DMACEC_EXECUTABLE='$macec' -S '$work/external' -B '$work/external/build'
+  cmake --build '$work/external/build'"
+touch "$work/mark"
+sleep 1.1
+touch "$work/external/net_default.onnx.data"
+check "changed external data is noticed" cmake --build "$work/external/build"
+check "its source is newer, too" newer "$work/external/build/macec/net/net.cpp" "$work/mark"
+
 # --- an installed macec
 builder=$(dirname "$macec")
 if [ -f "$builder/cmake_install.cmake" ]; then
