@@ -130,9 +130,12 @@ Outputs compile(const Options& options, Diagnostics& diag) {
   outputs.stem = options.output.empty() ? names[0] : stem_of(options.output);
   std::vector<CompiledModel> compiled;
   for (size_t i = 0; i < options.files.size(); ++i) {
-    outputs.models.push_back(
-        compile_model(load_model(options.files[i]), options, outputs.target, names[i], diag));
+    const Model model = load_model(options.files[i]);
+    outputs.models.push_back(compile_model(model, options, outputs.target, names[i], diag));
     compiled.push_back(outputs.models.back().model);
+    if (options.depfile.empty()) continue;
+    outputs.read.push_back(model.path);
+    for (const std::string& file : external_files(model)) outputs.read.push_back(file);
   }
   EmitOptions emit_options;
   emit_options.stem = outputs.stem;
@@ -157,6 +160,24 @@ void print_explanations(const Compilation& model, const Options& options) {
       std::printf("%s\n", line.c_str());
 }
 
+// A path as makefiles write it.
+static std::string make_quoted(const std::string& path) {
+  std::string out;
+  for (const char c : path) {
+    if (c == ' ' || c == '#') out += '\\';
+    if (c == '$') out += '$';
+    out += c;
+  }
+  return out;
+}
+
+// "out/kws.cpp: kws.onnx kws.onnx.data"
+static std::string depfile_text(const std::string& source, const std::vector<std::string>& read) {
+  std::string out = make_quoted(source) + ":";
+  for (const std::string& file : read) out += " " + make_quoted(file);
+  return out + "\n";
+}
+
 int run_compile(const Options& options, Diagnostics& diag) {
   if (!options.output.empty() && !ends_with(options.output, ".cpp") &&
       !ends_with(options.output, ".cc"))
@@ -170,6 +191,8 @@ int run_compile(const Options& options, Diagnostics& diag) {
   std::vector<OutputFile> files;
   for (const EmittedFile& file : outputs.files)
     files.push_back({folder == "." ? file.name : folder + "/" + file.name, file.bytes});
+  if (!options.depfile.empty())
+    files.push_back({options.depfile, depfile_text(files[0].path, outputs.read), true});
   write_files(files, options.force);
   std::fputs(summary(outputs, options).c_str(), stderr);
   return kDone;

@@ -31,6 +31,7 @@ struct Outputs {
   Target target;
   std::string stem;
   std::vector<EmittedFile> files;
+  std::vector<std::string> read;  // --depfile: the models and their external data
 };
 Outputs compile(const Options& options, Diagnostics& diag);
 

@@ -117,6 +117,9 @@ const FlagRow kFlags[] = {
      [](Options& o, const std::string& v) {
        one_of("--hooks", v, {"steps"}), o.step_hooks = true;
      }},
+    {"--depfile", "FILE", kCompile, false,
+     "writes which files were read, as make and Ninja want it: external data is among them",
+     [](Options& o, const std::string& v) { o.depfile = v; }},
     {"--force", nullptr, kCompile, false, "replaces files that macec did not write",
      [](Options& o, const std::string&) { o.force = true; }},
     {"--emit", "graph|plan", kCompile, false,

@@ -34,7 +34,7 @@ struct Options {
   int max_threads = 4;
 
   // what to write
-  std::string output, name;
+  std::string output, name, depfile;
   std::string weights = "auto";
   bool force = false, step_hooks = false;
   std::string emit;        // "graph", "plan": print it instead of writing code

@@ -93,6 +93,45 @@ std::vector<DeclaredValue> declared_values(const Model& model) {
   return values;
 }
 
+// Adds the file of a tensor that is stored outside the model, if it is there.
+static void add_external(const TensorReader& reader, const onnx::TensorProto& tensor,
+                         std::set<std::string>* files) {
+  if (!TensorReader::is_external(tensor)) return;
+  const std::string path = reader.find_external(TensorReader::place_of(tensor));
+  if (!path.empty()) files->insert(path);
+}
+
+static void add_external(const TensorReader& reader, const onnx::GraphProto& graph,
+                         std::set<std::string>* files);
+
+template <class Nodes>
+static void add_external_of_nodes(const TensorReader& reader, const Nodes& nodes,
+                                  std::set<std::string>* files) {
+  for (const auto& node : nodes) {
+    for (const auto& attribute : node.attribute()) {
+      add_external(reader, attribute.t(), files);
+      for (const auto& tensor : attribute.tensors()) add_external(reader, tensor, files);
+      if (attribute.has_g()) add_external(reader, attribute.g(), files);
+      for (const auto& body : attribute.graphs()) add_external(reader, body, files);
+    }
+  }
+}
+
+static void add_external(const TensorReader& reader, const onnx::GraphProto& graph,
+                         std::set<std::string>* files) {
+  for (const auto& tensor : graph.initializer()) add_external(reader, tensor, files);
+  add_external_of_nodes(reader, graph.node(), files);
+}
+
+std::vector<std::string> external_files(const Model& model) {
+  const TensorReader reader(model.folder);
+  std::set<std::string> files;
+  add_external(reader, model.proto->graph(), &files);
+  for (const auto& function : model.proto->functions())
+    add_external_of_nodes(reader, function.node(), &files);
+  return {files.begin(), files.end()};
+}
+
 NamedTensor load_tensor(const std::string& path) {
   onnx::TensorProto proto;
   const std::string bytes = read_file(path, kLargestFile);

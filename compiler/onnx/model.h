@@ -42,6 +42,10 @@ std::vector<DeclaredValue> declared_inputs(const Model& model);
 std::vector<DeclaredValue> declared_outputs(const Model& model);
 std::vector<DeclaredValue> declared_values(const Model& model);  // inputs, outputs and value_info
 
+// The files beside the model that hold its external data: real paths, sorted; those that are missing are left out.
+// Throws UserError for a place outside the model's folder.
+std::vector<std::string> external_files(const Model& model);
+
 // A file that holds one TensorProto (input_0.pb of a test data set). Throws UserError; also for sequences and optionals.
 struct NamedTensor {
   std::string name;

@@ -93,7 +93,7 @@ static std::string write_temporary(const OutputFile& file) {
 }
 
 void write_files(const std::vector<OutputFile>& files, bool force) {
-  for (const OutputFile& file : files) check_place(file.path, force);
+  for (const OutputFile& file : files) check_place(file.path, force || file.is_replaced);
   std::vector<std::string> temporaries;
   std::error_code error;
   try {

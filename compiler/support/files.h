@@ -22,6 +22,7 @@ std::string base_name(const std::string& path);
 struct OutputFile {
   std::string path;
   std::string contents;
+  bool is_replaced = false;  // whoever wrote what is there
 };
 // Writes all files or none: each to a temporary beside its place, then all are renamed. Refuses to replace a
 // file that macec did not write, unless `force`.
