@@ -26,69 +26,41 @@ constexpr bool kIsPart = false;
 template <>
 [[maybe_unused]] constexpr bool kIsPart<Part> = true;
 
-// Some pixels of one output row whose windows cover kernel columns [kw_begin, kw_end).
-template <class X, class Y>
+// One output pixel whose window covers kernel columns [kw_begin, kw_end).
 struct DepthwisePixel {
-  const X* const* rows;  // kernel[0] * kernel[1] input rows, nullptr in the padding
-  int64_t x_at;          // of the window's column 0, in elements; may be negative
+  ConvUnit unit;
   int64_t kw_begin, kw_end;
-  const float* w;
-  const float* bias;
-  Y* y;
-  int64_t row;  // for the epilogue
+  int64_t x_at;  // from the start of an input row to kernel column kw_begin
+  int64_t row;   // for the epilogue
 };
 
 // Channels [c, c + V vectors) of one pixel, taps counted at run time.
-template <int V, class N, class X, class Y, class Epilogue>
-MACEC_INLINE void depthwise_point(const ConvParams& p, const DepthwisePixel<X, Y>& t, int64_t c,
-                                  N n, const Epilogue& epilogue) {
+template <int V, class N, class Rows, class Y, class Epilogue>
+MACEC_INLINE void depthwise_point(const ConvParams& p, const Rows& rows, const DepthwisePixel& at,
+                                  const float* w, const float* bias, Y* y, int64_t c, N n,
+                                  const Epilogue& epilogue) {
   Vf acc[V];
 #pragma GCC unroll 4
   for (int v = 0; v < V; ++v) {
-    acc[v] = t.bias == nullptr ? splat<Vf>(0) : load<Vf>(t.bias + c + v * kLanes, n);
+    acc[v] = bias == nullptr ? splat<Vf>(0) : load<Vf>(bias + c + v * kLanes, n);
   }
   const int64_t x_step = p.dilation[2] * p.x_pixel;
-  const int kernel_rows = p.kernel[0] * p.kernel[1];
-  for (int r = 0; r < kernel_rows; ++r) {
-    if (t.rows[r] == nullptr) continue;
-    const X* x = t.rows[r] + (t.x_at + t.kw_begin * x_step) + c;
-    const float* w = t.w + (r * p.kernel[2] + t.kw_begin) * p.group + c;
-    for (int64_t kw = t.kw_begin; kw < t.kw_end; ++kw, x += x_step, w += p.group) {
+  for (int r = 0; r < p.kernel[0] * p.kernel[1]; ++r) {
+    const auto* x = conv_input_row(p, rows, at.unit, r / p.kernel[1], r % p.kernel[1]);
+    if (x == nullptr) continue;
+    x += at.x_at + c;
+    const float* tap = w + (r * p.kernel[2] + at.kw_begin) * p.group + c;
+    for (int64_t kw = at.kw_begin; kw < at.kw_end; ++kw, x += x_step, tap += p.group) {
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) {
-        acc[v] = fma(load<Vf>(x + v * kLanes, n), load<Vf>(w + v * kLanes, n), acc[v]);
+        acc[v] = fma(load<Vf>(x + v * kLanes, n), load<Vf>(tap + v * kLanes, n), acc[v]);
       }
     }
   }
 #pragma GCC unroll 4
   for (int v = 0; v < V; ++v) {
     const int64_t col = c + v * kLanes;
-    store(t.y + col, epilogue(acc[v], t.row, col, n), n);
-  }
-}
-
-// Pixels [first, last) of one output row, each with the taps that lie inside.
-template <class X, class Y, class Epilogue>
-MACEC_NOINLINE void depthwise_pixels(const ConvParams& p, DepthwisePixel<X, Y> t, int64_t first,
-                                     int64_t last, const Epilogue& epilogue) {
-  const int64_t dilation = p.dilation[2];
-  for (int64_t ox = first; ox < last; ++ox) {
-    DepthwisePixel<X, Y> pixel = t;
-    const int64_t ix = ox * p.stride[2] - p.pad[2];
-    pixel.x_at = ix * p.x_pixel;
-    pixel.kw_begin = ix < 0 ? (-ix + dilation - 1) / dilation : 0;
-    const int64_t fit = ix < p.in[2] ? (p.in[2] - ix + dilation - 1) / dilation : 0;
-    pixel.kw_end = fit < p.kernel[2] ? fit : p.kernel[2];
-    pixel.y = t.y + ox * p.y_pixel;
-    pixel.row = t.row + ox;
-    int64_t c = 0;
-    for (; c + 4 * kLanes <= p.group; c += 4 * kLanes) {
-      depthwise_point<4>(p, pixel, c, Full{}, epilogue);
-    }
-    for (; c + kLanes <= p.group; c += kLanes) depthwise_point<1>(p, pixel, c, Full{}, epilogue);
-    if (c < p.group) {
-      depthwise_point<1>(p, pixel, c, Part{static_cast<int>(p.group - c)}, epilogue);
-    }
+    store(y + col, epilogue(acc[v], at.row, col, n), n);
   }
 }
 
@@ -96,19 +68,28 @@ template <class Input, class Y, class Epilogue>
 void conv_depthwise_any(const ConvParams& p, const Input& x, const float* w, const float* bias,
                         Y* y, const Epilogue& epilogue, int64_t begin, int64_t end, void*) {
   const auto rows = conv_rows(p, x);
-  using X = typename decltype(rows)::Element;
-  constexpr int kMaxRows = 64;  // of the kernel: more are refused by the compiler
-  const X* pointers[kMaxRows];
-  for (int64_t unit = begin; unit < end; ++unit) {
-    const ConvUnit u = conv_unit(p, unit);
-    for (int kd = 0; kd < p.kernel[0]; ++kd) {
-      for (int kh = 0; kh < p.kernel[1]; ++kh) {
-        pointers[kd * p.kernel[1] + kh] = conv_input_row(p, rows, u, kd, kh);
-      }
+  const int64_t dilation = p.dilation[2];
+  for (int64_t pixel = begin * p.out[2]; pixel < end * p.out[2]; ++pixel) {
+    DepthwisePixel at;
+    at.unit = conv_unit(p, pixel / p.out[2]);
+    at.row = pixel;
+    const int64_t ix = pixel % p.out[2] * p.stride[2] - p.pad[2];
+    at.kw_begin = ix < 0 ? (-ix + dilation - 1) / dilation : 0;
+    const int64_t fit = ix < p.in[2] ? (p.in[2] - ix + dilation - 1) / dilation : 0;
+    at.kw_end = fit < p.kernel[2] ? fit : p.kernel[2];
+    at.x_at = (ix + at.kw_begin * dilation) * p.x_pixel;
+    Y* to = y + pixel * p.y_pixel;
+    int64_t c = 0;
+    for (; c + 4 * kLanes <= p.group; c += 4 * kLanes) {
+      depthwise_point<4>(p, rows, at, w, bias, to, c, Full{}, epilogue);
     }
-    const int64_t row = unit * p.out[2];
-    depthwise_pixels<X, Y>(p, {pointers, 0, 0, 0, w, bias, y + row * p.y_pixel, row}, 0, p.out[2],
-                           epilogue);
+    for (; c + kLanes <= p.group; c += kLanes) {
+      depthwise_point<1>(p, rows, at, w, bias, to, c, Full{}, epilogue);
+    }
+    if (c < p.group) {
+      const Part n{static_cast<int>(p.group - c)};
+      depthwise_point<1>(p, rows, at, w, bias, to, c, n, epilogue);
+    }
   }
 }
 
