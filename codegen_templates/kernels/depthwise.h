@@ -104,7 +104,7 @@ struct DepthwiseRun {
   const float* bias;
   Y* y[R];  // output rows, at pixel 0 and the channel
   int64_t out, y_pixel;
-  int64_t row, col;      // of the first result, for the epilogue
+  int64_t row, col;  // of the first result, for the epilogue
 };
 
 // P neighbouring pixels of R rows. `x_at` and `y_at`: elements from pixel 0 of the rows to the first

@@ -3,13 +3,15 @@
 //
 // gemm_packed   w is packed at compile time: w[panel][k][kPanel], zeros behind the last column.
 //               With w_batch != 0 each batch entry has its own panels, w_batch floats apart.
-// gemm_dynamic  w is a tensor with any strides; blocks of its columns are packed into scratch first.
+// gemm_dynamic  w is a tensor with any strides; blocks of its columns are packed into scratch first,
+//               unless x has so few rows that reading w in place is quicker.
 //
 // x, y: float or 16-bit, aligned to their element; bias: n floats or nullptr; y overlaps nothing.
 // k == 0 gives the bias, m, n or batch == 0 nothing. Units and scratch: params/gemm.h.
 // Rows given to the epilogue count through the batch: (b0 * batch[1] + b1) * m + row.
 #pragma once
 #include "../params/gemm.h"
+#include "gemm_thin.h"
 #include "gemm_tile.h"
 
 // A range of rows of one batch entry.
@@ -19,7 +21,8 @@ struct GemmRows {
 };
 
 // The rows of the units from `unit` on that belong to one batch entry, at most `most` units of them.
-[[maybe_unused]] inline GemmRows gemm_unit_rows(const GemmParams& p, int64_t unit, int64_t end, int64_t most) {
+[[maybe_unused]] inline GemmRows gemm_unit_rows(const GemmParams& p, int64_t unit, int64_t end,
+                                                int64_t most) {
   const int64_t per_entry = (p.m + kGemmRowsPerUnit - 1) / kGemmRowsPerUnit;
   const int64_t entry = unit / per_entry;
   const int64_t in_entry = unit - entry * per_entry;
@@ -110,10 +113,27 @@ void gemm_packed(const GemmParams& p, const X* x, const float* w, const float* b
   }
 }
 
+// Four columns of a panel, of which `valid` (any number) exist.
+template <class W>
+MACEC_INLINE void gemm_pack_columns(const W* w, int64_t w_k, int64_t w_n, int64_t k, int64_t valid,
+                                    float* to) {
+  if (valid >= 4) {
+    const W* const column[4] = {w, w + w_n, w + 2 * w_n, w + 3 * w_n};
+    for (int64_t kk = 0, at = 0; kk < k; ++kk, at += w_k, to += kPanel) {
+#pragma GCC unroll 4
+      for (int c = 0; c < 4; ++c) to[c] = load<float>(column[c] + at, Full{});
+    }
+    return;
+  }
+  for (int64_t kk = 0; kk < k; ++kk, w += w_k, to += kPanel) {
+    for (int c = 0; c < 4; ++c) to[c] = c < valid ? load<float>(w + c * w_n, Full{}) : 0.0f;
+  }
+}
+
 // Packs w[k][n] (strides w_k, w_n) of `columns` columns into panels, zeros behind the last one.
 template <class W>
-MACEC_NOINLINE void gemm_pack(const W* w, int64_t w_k, int64_t w_n, int64_t k,
-                                         int64_t columns, float* panels) {
+MACEC_NOINLINE void gemm_pack(const W* w, int64_t w_k, int64_t w_n, int64_t k, int64_t columns,
+                              float* panels) {
   for (int64_t col = 0; col < columns; col += kPanel) {
     const int64_t left = columns - col;
     const W* from = w + col * w_n;
@@ -125,17 +145,30 @@ MACEC_NOINLINE void gemm_pack(const W* w, int64_t w_k, int64_t w_n, int64_t k,
       }
       continue;
     }
-    const int64_t valid = left < kPanel ? left : kPanel;
-    for (int64_t c = 0; c < kPanel; ++c) {
-      const W* column = from + c * w_n;
-      float* to = panels + c;
-      if (c < valid) {
-        for (int64_t kk = 0; kk < k; ++kk) to[kk * kPanel] = load<float>(column + kk * w_k, Full{});
-      } else {
-        for (int64_t kk = 0; kk < k; ++kk) to[kk * kPanel] = 0;
-      }
-    }
+    for (int64_t c = 0; c < kPanel; c += 4)
+      gemm_pack_columns(from + c * w_n, w_k, w_n, k, left - c, panels + c);
     panels += k * kPanel;
+  }
+}
+
+// Rows of x up to which w is not packed.
+[[maybe_unused]] constexpr int64_t kGemmThinRows = 4;
+
+// Whether a product has so few rows, and w so dense, that gemm_thin.h takes it.
+[[maybe_unused]] inline bool gemm_is_thin(const GemmParams& p) {
+  return p.m <= kGemmThinRows && (p.w_n == 1 || (p.w_k == 1 && p.x_k == 1));
+}
+
+template <class X, class W, class Y, class Epilogue>
+void gemm_thin(const GemmParams& p, const TileArgs<X, Y>& t, int64_t rows, const W* w,
+               const float* bias, const Epilogue& epilogue) {
+  GemmThin thin = {p.n, p.k, p.x_k, p.w_n == 1 ? p.w_k : p.w_n, t.row};
+  for (int64_t m = 0; m < rows; ++m, ++thin.row) {
+    if (p.w_n == 1) {
+      gemm_thin_columns(thin, t.x + m * t.x_row, w, bias, t.y + m * t.y_row, epilogue);
+    } else {
+      gemm_thin_dots(thin, t.x + m * t.x_row, w, bias, t.y + m * t.y_row, epilogue);
+    }
   }
 }
 
@@ -150,6 +183,11 @@ void gemm_dynamic(const GemmParams& p, const X* x, const W* w, const float* bias
   for (int64_t unit = begin; unit < end;) {
     const GemmRows r = gemm_unit_rows(p, unit, end, end - begin);
     const W* entry = w + r.outer * p.w_batch[0] + r.inner * p.w_batch[1];
+    unit += gemm_units_of(r);
+    if (gemm_is_thin(p)) {
+      gemm_thin(p, gemm_args(p, r, x, y), r.count, entry, bias, epilogue);
+      continue;
+    }
     for (int64_t col = 0; col < p.n; col += block) {
       TileArgs<X, Y> t = gemm_args(p, r, x, y);
       t.columns = p.n - col < block ? p.n - col : block;
@@ -162,6 +200,5 @@ void gemm_dynamic(const GemmParams& p, const X* x, const W* w, const float* bias
       if (bias != nullptr) t.bias = bias + col;
       gemm_run(p, t, r.count, epilogue, dense);
     }
-    unit += gemm_units_of(r);
   }
 }

@@ -23,7 +23,10 @@
 // The tile of this level, and the columns of a packed panel: 16 serve every x86 level (half a panel
 // at 4 lanes, two panels at 16). With multiply-add by lane four elements of x are one load.
 [[maybe_unused]] constexpr int kPanel = kFmaByLane ? 8 : kVectorRegisters == 0 ? 8 : 16;
-[[maybe_unused]] constexpr int kTileRows = kLanes == 16 ? 12 : kLanes == 8 ? 6 : kVectorRegisters == 32 ? 8 : 4;
+[[maybe_unused]] constexpr int kTileRows = kLanes == 16             ? 12
+                                           : kLanes == 8            ? 6
+                                           : kVectorRegisters == 32 ? 8
+                                                                    : 4;
 [[maybe_unused]] constexpr int kTileVectors = 2;
 
 // A tile of one row reads this many vectors at once, to keep enough multiply-adds in flight.
@@ -58,8 +61,8 @@ inline int64_t vector_offset(int v, T w_panel) {
 
 // acc += x * w for one element of k; w points at the row of the panel.
 template <int R, int V, class X>
-MACEC_INLINE void tile_step(Vf (&acc)[R][V], const X* const (&x)[R],
-                                                     int64_t at, const float* w, int64_t w_panel) {
+MACEC_INLINE void tile_step(Vf (&acc)[R][V], const X* const (&x)[R], int64_t at, const float* w,
+                            int64_t w_panel) {
   Vf b[V];
 #pragma GCC unroll 8
   for (int v = 0; v < V; ++v) b[v] = load<Vf>(w + vector_offset(v, w_panel), Full{});
@@ -73,8 +76,8 @@ MACEC_INLINE void tile_step(Vf (&acc)[R][V], const X* const (&x)[R],
 
 // The same for four elements of k that were loaded as one vector a row: lane L is element L.
 template <int L, int R, int V>
-MACEC_INLINE void tile_lane_step(Vf (&acc)[R][V], const Vf (&a)[R],
-                                                          const float* w, int64_t w_panel) {
+MACEC_INLINE void tile_lane_step(Vf (&acc)[R][V], const Vf (&a)[R], const float* w,
+                                 int64_t w_panel) {
   Vf b[V];
 #pragma GCC unroll 8
   for (int v = 0; v < V; ++v) {
@@ -141,9 +144,9 @@ MACEC_INLINE void tile_store(const Vf (&acc)[R][V], Y* y, int64_t y_row, int64_t
 
 // Stores a tile that lacks columns: rarely run, so one loop for all tiles instead of straight code.
 template <class Y, class Epilogue>
-MACEC_NOINLINE void tile_store_part(const Vf* results, int rows, int vectors, Y* y,
-                                               int64_t y_row, int64_t row, int64_t col,
-                                               int columns, const Epilogue& epilogue) {
+MACEC_NOINLINE void tile_store_part(const Vf* results, int rows, int vectors, Y* y, int64_t y_row,
+                                    int64_t row, int64_t col, int columns,
+                                    const Epilogue& epilogue) {
   for (int m = 0; m < rows; ++m, y += y_row, results += vectors) {
     for (int v = 0; v * kLanes < columns; ++v) {
       const int left = columns - v * kLanes;
@@ -159,8 +162,7 @@ MACEC_NOINLINE void tile_store_part(const Vf* results, int rows, int vectors, Y*
 
 // The first row of accumulators: the bias, or 0.
 template <int V>
-MACEC_INLINE void tile_bias(Vf (&acc)[V], const float* bias,
-                                                     int64_t columns) {
+MACEC_INLINE void tile_bias(Vf (&acc)[V], const float* bias, int64_t columns) {
 #pragma GCC unroll 8
   for (int v = 0; v < V; ++v) acc[v] = splat<Vf>(0);
   if (bias == nullptr) return;
@@ -182,8 +184,7 @@ MACEC_INLINE void tile_bias(Vf (&acc)[V], const float* bias,
 
 // Computes `blocks` blocks of R rows, one below the other.
 template <int R, int V, class X, class Y, class Epilogue>
-MACEC_NOINLINE void gemm_tile(const TileArgs<X, Y>& t, int64_t blocks,
-                                         const Epilogue& epilogue) {
+MACEC_NOINLINE void gemm_tile(const TileArgs<X, Y>& t, int64_t blocks, const Epilogue& epilogue) {
   const X* const* rows = t.rows;
   const X* x_base = t.x;
   Y* y = t.y;
@@ -259,8 +260,7 @@ inline void gemm_rows(TileArgs<X, Y> t, int64_t rows, const Epilogue& epilogue) 
 // y[rows][columns] for all panels; `t` describes the first tile, its columns are all that y has.
 // The panel is in the outer loop: it stays in L1 while the rows, which should fit L2, go by.
 template <class X, class Y, class Epilogue>
-MACEC_NOINLINE void gemm_columns(TileArgs<X, Y> t, int64_t rows,
-                                            const Epilogue& epilogue) {
+MACEC_NOINLINE void gemm_columns(TileArgs<X, Y> t, int64_t rows, const Epilogue& epilogue) {
   const float* const panels = t.w;
   for (int64_t done = 0; t.columns > 0;) {
     t.w = panels + done / kPanel * t.w_panel + done % kPanel;

@@ -18,8 +18,8 @@
 
 // The part of a window that lies inside the input, along one axis.
 struct PoolSpan {
-  int64_t first;  // input index of the first element inside
-  int64_t count;  // elements inside, dilation apart
+  int64_t first;   // input index of the first element inside
+  int64_t count;   // elements inside, dilation apart
   int64_t padded;  // elements inside the padded input
 };
 

@@ -15,7 +15,8 @@ struct ConvParamsT {
   int in_channels, out_channels;          // form; of one group
   Int batch;
   Int in[3], out[3];
-  Int pad[3];   // before the first element of an axis; what is missing behind follows from the extents
+  Int pad
+      [3];  // before the first element of an axis; what is missing behind follows from the extents
   Int x_pixel;  // elements from one input pixel to the next along the width; rows are dense pixels
   Int y_pixel;  // the same for the output: more than the channels when y is a slice of a wider tensor
 
@@ -23,7 +24,8 @@ struct ConvParamsT {
   static void each(Self& p, F f) {
     f("kernel", p.kernel), f("stride", p.stride), f("dilation", p.dilation), f("group", p.group);
     f("in_channels", p.in_channels), f("out_channels", p.out_channels), f("batch", p.batch);
-    f("in", p.in), f("out", p.out), f("pad", p.pad), f("x_pixel", p.x_pixel), f("y_pixel", p.y_pixel);
+    f("in", p.in), f("out", p.out), f("pad", p.pad), f("x_pixel", p.x_pixel),
+        f("y_pixel", p.y_pixel);
   }
 };
 using ConvParams = ConvParamsT<int64_t>;
@@ -59,10 +61,9 @@ constexpr int64_t conv_igemm_scratch(const ConvParamsT<Int>& p, int64_t element)
   constexpr int64_t pointer = 8;  // also where pointers are smaller
   const int64_t run = int64_t{p.kernel[2]} * p.in_channels * element;
   const int64_t pixel = int64_t{p.group} * p.in_channels * element;
-  const int64_t by_pixel = (pixel + 63) / 64 * 64 +
-                           conv_block_pixels(rows * p.kernel[2]) * rows * p.kernel[2] * pointer;
-  const int64_t by_run =
-      (run + 63) / 64 * 64 + conv_block_pixels(rows) * rows * (pointer + run);
+  const int64_t by_pixel =
+      (pixel + 63) / 64 * 64 + conv_block_pixels(rows * p.kernel[2]) * rows * p.kernel[2] * pointer;
+  const int64_t by_run = (run + 63) / 64 * 64 + conv_block_pixels(rows) * rows * (pointer + run);
   return (runs && by_run > by_pixel ? by_run : by_pixel) + rows * pointer;
 }
 

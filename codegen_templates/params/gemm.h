@@ -12,11 +12,11 @@
 
 template <class Int>
 struct GemmParamsT {
-  Int batch[2];             // outer, inner
+  Int batch[2];  // outer, inner
   Int m, n, k;
-  Int x_batch[2], x_row, x_k;    // strides in elements
-  Int w_batch[2], w_k, w_n;      // strides in elements; w_k, w_n unused when w is packed
-  Int y_batch[2], y_row;         // strides in elements; n is dense
+  Int x_batch[2], x_row, x_k;  // strides in elements
+  Int w_batch[2], w_k, w_n;    // strides in elements; w_k, w_n unused when w is packed
+  Int y_batch[2], y_row;       // strides in elements; n is dense
 
   template <class Self, class F>
   static void each(Self& p, F f) {
@@ -50,6 +50,7 @@ using GemmParams = GemmParamsT<int64_t>;
 [[maybe_unused]] constexpr int64_t gemm_packed_scratch(int64_t k, bool x_is_dense) {
   return x_is_dense ? 0 : 4 * k * kGemmRowsPerUnit;
 }
-[[maybe_unused]] constexpr int64_t gemm_dynamic_scratch(int64_t n, int64_t k, int64_t panel, bool x_is_dense) {
+[[maybe_unused]] constexpr int64_t gemm_dynamic_scratch(int64_t n, int64_t k, int64_t panel,
+                                                        bool x_is_dense) {
   return 4 * k * gemm_dynamic_columns(n, k, panel) + gemm_packed_scratch(k, x_is_dense);
 }

@@ -16,8 +16,8 @@ struct PoolParamsT {
   Int in[3], out[3];
   Int pad[3];      // before the first element of an axis
   Int pad_end[3];  // behind the last, as the operator says it: counts, windows may reach further
-  Int x_pixel;     // elements from one input pixel to the next along the width; rows are dense pixels
-  Int y_pixel;     // the same for the output
+  Int x_pixel;  // elements from one input pixel to the next along the width; rows are dense pixels
+  Int y_pixel;  // the same for the output
 
   template <class Self, class F>
   static void each(Self& p, F f) {

@@ -153,9 +153,9 @@ void add_gemm(std::vector<Layer>& layers, const char* model, int times, int64_t 
   float* y = floats(batch * m * n);
   float* scratch = floats(gemm_dynamic_scratch(n, k, kPanel, true) / 4);
   char name[96];
-  snprintf(name, sizeof name, "%s gemm %s%s b%d m%d n%d k%d", model,
-           packed ? "packed" : "dynamic", transposed ? "T" : "", static_cast<int>(batch),
-           static_cast<int>(m), static_cast<int>(n), static_cast<int>(k));
+  snprintf(name, sizeof name, "%s gemm %s%s b%d m%d n%d k%d", model, packed ? "packed" : "dynamic",
+           transposed ? "T" : "", static_cast<int>(batch), static_cast<int>(m), static_cast<int>(n),
+           static_cast<int>(k));
   layers.push_back({name, static_cast<double>(batch * m * n * k), times, [=] {
                       const int64_t units = gemm_units(1, batch, m);
                       if (packed) {
@@ -170,14 +170,12 @@ std::vector<Layer> all_layers() {
   std::vector<Layer> l;
   const char* m = "mobilenetv2";
   add_conv(l, m, 1, 3, 32, 3, 2, 224);
-  const int pointwise[][4] = {// in, out, size, times
-                              {32, 16, 112, 1},  {16, 96, 112, 1},  {96, 24, 56, 1},
-                              {24, 144, 56, 2},  {144, 24, 56, 1},  {144, 32, 28, 1},
-                              {32, 192, 28, 3},  {192, 32, 28, 2},  {192, 64, 14, 1},
-                              {64, 384, 14, 4},  {384, 64, 14, 3},  {384, 96, 14, 1},
-                              {96, 576, 14, 3},  {576, 96, 14, 2},  {576, 160, 7, 1},
-                              {160, 960, 7, 3},  {960, 160, 7, 2},  {960, 320, 7, 1},
-                              {320, 1280, 7, 1}};
+  const int pointwise[][4] = {
+      // in, out, size, times
+      {32, 16, 112, 1}, {16, 96, 112, 1}, {96, 24, 56, 1},  {24, 144, 56, 2}, {144, 24, 56, 1},
+      {144, 32, 28, 1}, {32, 192, 28, 3}, {192, 32, 28, 2}, {192, 64, 14, 1}, {64, 384, 14, 4},
+      {384, 64, 14, 3}, {384, 96, 14, 1}, {96, 576, 14, 3}, {576, 96, 14, 2}, {576, 160, 7, 1},
+      {160, 960, 7, 3}, {960, 160, 7, 2}, {960, 320, 7, 1}, {320, 1280, 7, 1}};
   for (const auto& s : pointwise) add_conv(l, m, s[3], s[0], s[1], 1, 1, s[2]);
   const int depthwise[][4] = {// channels, stride, size, times
                               {32, 1, 112, 1}, {96, 2, 112, 1}, {144, 1, 56, 1}, {144, 2, 56, 1},
@@ -274,8 +272,7 @@ int main(int argc, char** argv) {
   if (const char* index = getenv("MACEC_COUNT_LAYER")) {
     const size_t i = static_cast<size_t>(atoi(index));
     if (i >= layers.size()) return 1;
-    printf("%s\t%.0f\t%d\n", layers[i].name.c_str(), layers[i].multiply_adds,
-           layers[i].times);
+    printf("%s\t%.0f\t%d\n", layers[i].name.c_str(), layers[i].multiply_adds, layers[i].times);
     fflush(stdout);
     count(layers[i]);
     return 0;

@@ -63,12 +63,12 @@ int64_t elements(const int64_t (&extent)[4], const int64_t (&stride)[4]) {
 void check_product(const Case& c, bool packed, bool split) {
   const GemmParams p = params_of(c);
   const std::string name = (packed ? "packed" : "dynamic") + name_of(c);
-  Guarded<float> x(elements({c.batch0, c.batch1, c.m, c.k},
-                            {p.x_batch[0], p.x_batch[1], p.x_row, p.x_k}));
-  Guarded<float> w(elements({c.batch0, c.batch1, c.k, c.n},
-                            {p.w_batch[0], p.w_batch[1], p.w_k, p.w_n}));
-  Guarded<float> y(elements({c.batch0, c.batch1, c.m, c.n},
-                            {p.y_batch[0], p.y_batch[1], p.y_row, 1}));
+  Guarded<float> x(
+      elements({c.batch0, c.batch1, c.m, c.k}, {p.x_batch[0], p.x_batch[1], p.x_row, p.x_k}));
+  Guarded<float> w(
+      elements({c.batch0, c.batch1, c.k, c.n}, {p.w_batch[0], p.w_batch[1], p.w_k, p.w_n}));
+  Guarded<float> y(
+      elements({c.batch0, c.batch1, c.m, c.n}, {p.y_batch[0], p.y_batch[1], p.y_row, 1}));
   Guarded<float> skip(c.batch0 * c.batch1 * c.m * c.n), bias(c.n);
   fill_random(x), fill_random(w), fill_random(bias), fill_random(skip);
   for (int64_t i = 0; i < y.size(); ++i) y[i] = 77.0f;

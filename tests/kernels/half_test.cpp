@@ -9,8 +9,8 @@ namespace kernels {
 #include "codegen_templates/kernels/depthwise.h"
 #include "codegen_templates/kernels/gemm.h"
 #include "codegen_templates/kernels/pool.h"
-#include "tests/kernels/test_epilogues.h"
 #include "tests/kernels/conv_case.h"
+#include "tests/kernels/test_epilogues.h"
 }  // namespace kernels
 using namespace kernels;
 
@@ -88,9 +88,8 @@ void check_pools(int channels) {
     p.in[a] = a == 0 ? 1 : 6, p.out[a] = a == 0 ? 1 : 3;
   }
   p.channels = p.x_pixel = p.y_pixel = channels, p.batch = 1;
-  check_same<H>(36 * channels, 9 * channels, "pool_max", [&](const auto* x, auto* y) {
-    pool_max(p, x, y, NoEpilogue{}, 0, 3, nullptr);
-  });
+  check_same<H>(36 * channels, 9 * channels, "pool_max",
+                [&](const auto* x, auto* y) { pool_max(p, x, y, NoEpilogue{}, 0, 3, nullptr); });
   check_same<H>(36 * channels, 9 * channels, "pool_average", [&](const auto* x, auto* y) {
     pool_average(p, x, y, NoEpilogue{}, 0, 3, nullptr);
   });

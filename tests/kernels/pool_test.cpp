@@ -18,8 +18,7 @@ PoolParams pool_2d(int channels, int kernel, int stride, int h, int w, int pad, 
     p.pad[a] = p.pad_end[a] = a == 0 ? 0 : pad;
     const int64_t slack = p.in[a] + 2 * p.pad[a] - p.kernel[a];
     p.out[a] = slack / p.stride[a] + 1;
-    if (ceil_mode && slack % p.stride[a] != 0 &&
-        p.out[a] * p.stride[a] - p.pad[a] < p.in[a]) {
+    if (ceil_mode && slack % p.stride[a] != 0 && p.out[a] * p.stride[a] - p.pad[a] < p.in[a]) {
       ++p.out[a];  // one more window that starts inside
     }
   }
@@ -51,8 +50,8 @@ Window window(const PoolParams& p, Guarded<T>& x, int64_t pixel, int64_t channel
         const int64_t d = od * p.stride[0] - p.pad[0] + kd * p.dilation[0];
         const int64_t h = oh * p.stride[1] - p.pad[1] + kh * p.dilation[1];
         const int64_t w = ow * p.stride[2] - p.pad[2] + kw * p.dilation[2];
-        r.padded += d < p.in[0] + p.pad_end[0] && h < p.in[1] + p.pad_end[1] &&
-                    w < p.in[2] + p.pad_end[2];
+        r.padded +=
+            d < p.in[0] + p.pad_end[0] && h < p.in[1] + p.pad_end[1] && w < p.in[2] + p.pad_end[2];
         if (d < 0 || d >= p.in[0] || h < 0 || h >= p.in[1] || w < 0 || w >= p.in[2]) continue;
         const int64_t at = ((b * p.in[0] + d) * p.in[1] + h) * p.in[2] + w;
         const double v = static_cast<double>(x[at * p.x_pixel + channel]);
@@ -65,7 +64,9 @@ Window window(const PoolParams& p, Guarded<T>& x, int64_t pixel, int64_t channel
   return r;
 }
 
-int64_t pixels_of(const PoolParams& p) { return p.batch * p.out[0] * p.out[1] * p.out[2]; }
+int64_t pixels_of(const PoolParams& p) {
+  return p.batch * p.out[0] * p.out[1] * p.out[2];
+}
 
 void check_pools(PoolParams p) {
   const int64_t pixels = pixels_of(p), units = p.batch * p.out[0] * p.out[1];
