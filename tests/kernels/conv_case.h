@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A convolution case with its buffers and its reference in double; included inside the namespace of
 // the kernels, after the kernel's header.
+#pragma once
+#include "tests/kernels/test_epilogues.h"
+
 struct ConvCase {
   int in_channels = 1, out_channels = 1, group = 1;
   int kernel[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1};

@@ -6,7 +6,6 @@ namespace kernels {
 #include "codegen_templates/kernels/conv_igemm.h"
 #include "codegen_templates/kernels/conv_pointwise.h"
 #include "tests/kernels/conv_case.h"
-#include "tests/kernels/test_epilogues.h"
 }  // namespace kernels
 using namespace kernels;
 

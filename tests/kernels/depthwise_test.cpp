@@ -5,7 +5,6 @@
 namespace kernels {
 #include "codegen_templates/kernels/depthwise.h"
 #include "tests/kernels/conv_case.h"
-#include "tests/kernels/test_epilogues.h"
 }  // namespace kernels
 using namespace kernels;
 

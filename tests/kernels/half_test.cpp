@@ -10,7 +10,6 @@ namespace kernels {
 #include "codegen_templates/kernels/gemm.h"
 #include "codegen_templates/kernels/pool.h"
 #include "tests/kernels/conv_case.h"
-#include "tests/kernels/test_epilogues.h"
 }  // namespace kernels
 using namespace kernels;
 

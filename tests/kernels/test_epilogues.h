@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Epilogues of the tests; included inside the namespace of the kernels.
+#pragma once
 #include "codegen_templates/kernels/epilogue.h"
 
 // max(v + skip[row][col], 0)
