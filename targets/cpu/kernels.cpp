@@ -8,6 +8,7 @@ namespace macec {
 const std::vector<KernelRow>& cpu_kernels() {
   static const std::vector<KernelRow> rows = [] {
     std::vector<KernelRow> all;
+    append_plain_rows(all);
     append_window_rows(all);
     append_vector_rows(all);
     append_move_rows(all);
