@@ -224,6 +224,21 @@ void special_values() {
     reduce<ReduceLogSumExp>(p, in, &y, 0, 1, nullptr);
     check(isinf(y) && y > 0, "LogSumExp with infinity");
   }
+  // Columns: three of five rows; column 1 holds infinities only, column 2 one of them.
+  ReduceParams c{};
+  c.kept = c.reduced = 1, c.extent[0] = 5, c.x_stride[0] = c.y_stride[0] = 1;
+  c.reduce_extent[0] = 3, c.reduce_stride[0] = 5;
+  for (float& v : x) v = 1.0f;
+  for (int row = 0; row < 3; ++row) x[5 * row + 1] = -HUGE_VALF;
+  x[7] = HUGE_VALF, x[13] = NAN;
+  float columns[5];
+  reduce<ReduceLogSumExp>(c, in, columns, 0, 1, nullptr);
+  check_close(columns[0], 1 + ::log(3.0), 1e-6, "LogSumExp of a column");
+  check(isinf(columns[1]) && columns[1] < 0, "LogSumExp of a column of -infinities");
+  check(isinf(columns[2]) && columns[2] > 0, "LogSumExp of a column with infinity");
+  check(isnan(columns[3]), "LogSumExp of a column with NaN");
+  reduce<ReduceMax>(c, in, columns, 0, 1, nullptr);
+  check(isnan(columns[3]) && columns[4] == 1.0f, "NaN in Max of columns");
   for (float& v : x) v = -HUGE_VALF;
   reduce<ReduceLogSumExp>(p, in, &y, 0, 1, nullptr);
   check(isinf(y) && y < 0, "LogSumExp of -infinities");
