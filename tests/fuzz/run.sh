@@ -17,7 +17,7 @@ mkdir -p "$work/in" "$work/out" "$keep"
 
 launcher=()
 have ccache && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-{ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMACEC_FUZZ=ON "${launcher[@]}" \
+{ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo "${launcher[@]}" \
     -DCMAKE_CXX_FLAGS="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" &&
   ninja -C "$build" -j "$MACEC_JOBS" fuzz_import; } >"$work/build.log" 2>&1 ||
   { tail -n 30 "$work/build.log"; echo "FAIL fuzz: fuzz_import does not build"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
