@@ -71,7 +71,7 @@ install_python() {
 build() {
   local launcher=()
   have ccache && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  cmake -S "$root" -B "$MACEC_BUILD" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMACEC_WERROR=ON "${launcher[@]}" \
+  cmake -S "$root" -B "$MACEC_BUILD" -G Ninja -DCMAKE_BUILD_TYPE=Release -DMACEC_WERROR=ON "${launcher[@]}" \
     >"$logs/configure.log" 2>&1 || { tail -n 30 "$logs/configure.log"; return 1; }
   ninja -C "$MACEC_BUILD" -j "$MACEC_JOBS" >"$logs/build.log" 2>&1 || { grep -A 20 -m 3 FAILED "$logs/build.log"; return 1; }
 }

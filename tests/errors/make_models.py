@@ -283,11 +283,6 @@ def index_out_of_range():
     return model(nodes, [value("x", [1])], [value("y", [1, 3])], [weight("w", 4, 3), ints("i", 9)])
 
 
-def division_by_zero():
-    nodes = [node("Div", "a b", "c", "ratio"), node("Reshape", "x c", "y", "shape")]
-    return model(nodes, [value("x", [1])], [value("y", [1])], [ints("a", 1), ints("b", 0)])
-
-
 def three_causes():
     nodes = [node("Conv", "x w", "a", "conv"), node("FancySwish", "x", "b", "swish", domain="com.vendor"), node("MatMul", "v u", "c", "fc")]
     inputs = [value("x", [1, 2, 8, 8]), value("v", [2, 5])]
@@ -297,11 +292,10 @@ def three_causes():
 
 def condition_of_two_ranks():
     then_graph = helper.make_graph([node("Identity", "x", "t", "same")], "then", [], [value("t", [1, 4])])
-    else_graph = helper.make_graph([node("Flatten", "x3", "e", "flat")], "else", [], [value("e", [1, 4, 1])])
+    else_graph = helper.make_graph([node("Identity", "x4", "e", "copy")], "else", [], [value("e", [1, 1, 4, 1])])
     branch = helper.make_node("If", ["c"], ["y"], name="choose", then_branch=then_graph, else_branch=else_graph)
     inputs = [value("x", [1, 4]), value("x3", [1, 4, 1]), value("c", [], TensorProto.BOOL)]
     unsqueeze = node("Unsqueeze", "x3 ax", "x4", "up")
-    else_graph.node[0].CopyFrom(node("Identity", "x4", "e", "flat"))
     return model([unsqueeze, branch], inputs, [value("y", [1, 4])], [ints("ax", 0)])
 
 
