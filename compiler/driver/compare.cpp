@@ -54,7 +54,8 @@ std::string compare_floats(const Tensor& have, const Tensor& want, const Toleran
     if (std::isfinite(want.f64(i))) greatest = std::max(greatest, std::fabs(want.f64(i)));
   const bool by_element = tolerance.rtol || tolerance.atol;
   const double unit = unit_of(want.dtype);
-  const double rtol = std::max(tolerance.rtol.value_or(0), unit), atol = tolerance.atol.value_or(0);
+  const double rtol = std::max(tolerance.rtol.value_or(0), 2 * unit);
+  const double atol = tolerance.atol.value_or(0);
   const double share = std::max(tolerance.share, 2 * unit);
   int64_t different = 0, at = -1;
   double most = -1;  // how far beyond its limit the worst element is

@@ -217,15 +217,20 @@ class Batch {
       const Program program(models, target_, options_, false);
       for (size_t i = 0; i < variants.size(); ++i) check(program, i, *variants[i]);
     } catch (const InternalError& error) {
-      if (variants.size() == 1) {
-        variants[0]->subject->is_bug = true;
-        variants[0]->subject->fail(Status::failed, fmt::format("a bug in macec: {}", error.what()));
-        return;
-      }
-      const auto half = variants.begin() + static_cast<std::ptrdiff_t>(variants.size() / 2);
-      run_program({variants.begin(), half});
-      run_program({half, variants.end()});
+      if (variants.size() > 1) return run_halves(variants);
+      variants[0]->subject->is_bug = true;
+      variants[0]->subject->fail(Status::failed, fmt::format("a bug in macec: {}", error.what()));
+    } catch (const UserError& error) {
+      // Something that only the writing of code refuses.
+      if (variants.size() > 1) return run_halves(variants);
+      variants[0]->subject->fail(Status::refused, error_text(error));
     }
+  }
+
+  void run_halves(const std::vector<Variant*>& variants) {
+    const auto half = variants.begin() + static_cast<std::ptrdiff_t>(variants.size() / 2);
+    run_program({variants.begin(), half});
+    run_program({half, variants.end()});
   }
 
   void check(const Program& program, size_t index, Variant& variant) {

@@ -8,8 +8,6 @@
 namespace macec {
 namespace {
 
-constexpr const char* kViewedOutput = "macec_output";  // set by the planner
-
 UserError computed_from_data(const InferContext& context, int i, const char* what) {
   const Value& value = context.graph.value(context.node.inputs[static_cast<size_t>(i)]);
   return user_error("{} is computed when the model runs ('{}' {}), which is not supported", what,
@@ -104,18 +102,13 @@ Tensor materialize(const Tensor& tensor, const View& view) {
   return result;
 }
 
-int64_t viewed_output(const Node& node) {
-  return node.int_attribute(kViewedOutput, 0);
-}
-
 Lowered lower_as_copies(const LowerContext& context) {
   if (!context.node.epilogue.empty()) return {};
   Lowered calls;
-  Node node = context.node;
+  const Node& node = context.node;
   for (size_t o = 0; o < node.outputs.size(); ++o) {
     if (!node.outputs[o].is_valid()) continue;
-    node.attributes[kViewedOutput] = static_cast<int64_t>(o);
-    LowerContext part{context.graph, node, context.view_of};
+    LowerContext part{context.graph, node, context.view_of, static_cast<int>(o)};
     View view;
     if (!node.def->view(part, context.in(0), &view)) return {};
     calls.push_back(copy_call(view, context.out(static_cast<int>(o))));

@@ -33,8 +33,6 @@ void copy_element(const Tensor& from, int64_t i, Tensor* to, int64_t j);
 
 // lower of an operator whose outputs are views that need a place of their own: one copy each.
 Lowered lower_as_copies(const LowerContext& context);
-// Which output a view function is asked for: 0 but for Split.
-int64_t viewed_output(const Node& node);
 
 // Attribute `name` of an older form becomes input `index`, an int64 vector; nothing happens when it
 // is absent.

@@ -183,7 +183,7 @@ bool view_split(const LowerContext& context, const View& in, View* out) {
   std::vector<Dim> sizes;
   if (context.has(1)) sizes = known_elements(context, 1);
   *out = part_view(context.node, in, context.has(1) ? &sizes : nullptr,
-                   static_cast<size_t>(viewed_output(context.node)));
+                   static_cast<size_t>(context.output));
   return true;
 }
 

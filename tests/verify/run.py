@@ -51,7 +51,7 @@ def changed(array, index, value):
 Y = np.maximum(X, 0)
 # Name: (what is done to the right data, words of the answer in lower case).
 WRONG = {
-    "one_changed_element": (lambda d: put(d, "output_0", changed(Y, (1, 1), 0.501)), ["y"]),
+    "one_changed_element": (lambda d: put(d, "output_0", changed(Y, (1, 1), 0.75)), ["y"]),
     "a_nan_in_the_reference": (lambda d: put(d, "output_0", changed(Y, (0, 0), np.nan)), ["y", "nan"]),
     "an_infinity_in_the_reference": (lambda d: put(d, "output_0", changed(Y, (0, 0), np.inf)), ["y"]),
     "wrong_shape": (lambda d: put(d, "output_0", Y.reshape(4, 2)), ["y", "4,2"]),
