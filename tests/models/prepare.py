@@ -89,11 +89,12 @@ def prepare_float16(source, folder):
         array = numpy_helper.to_array(tensor)
         halves[value.name] = to_float16.half(array) if array.dtype == np.float32 else array
         feeds[value.name] = halves[value.name].astype(array.dtype)
-    outputs = [a.astype(np.float16) if a.dtype == np.float32 else a for a in session.run(None, feeds)]
-    write_arrays(folder / "test_data_set_0", halves, dict(zip([o.name for o in session.get_outputs()], outputs)))
-    (folder / "rounded.onnx").unlink()
     model = onnx.load(source / "model.onnx")
     to_float16.convert_graph(model.graph)
+    types = [onnx.helper.tensor_dtype_to_np_dtype(o.type.tensor_type.elem_type) for o in model.graph.output]
+    outputs = [a.astype(t) for a, t in zip(session.run(None, feeds), types)]
+    write_arrays(folder / "test_data_set_0", halves, dict(zip([o.name for o in session.get_outputs()], outputs)))
+    (folder / "rounded.onnx").unlink()
     onnx.save(model, folder / "model.onnx")
 
 
@@ -102,8 +103,9 @@ def prepare(shared, out, name):
     if (folder / "complete.txt").exists():
         return
     if name.endswith("_float16"):
-        prepare(shared, out, name[: -len("_float16")])
-        prepare_float16(out / name[: -len("_float16")], folder)
+        base = name[: -len("_float16")]
+        prepare(shared, out, base)
+        prepare_float16(out / base, folder)
         (folder / "complete.txt").write_text("ok\n")
         return
     subprocess.run([sys.executable, str(shared / "zoo/fill.py"), str(out), name, "--data"], check=True, stdout=subprocess.DEVNULL)
