@@ -51,6 +51,18 @@ MACEC_UNARY(gelu)
 MACEC_UNARY(softplus)
 MACEC_UNARY(sin)
 
+struct ReluOfColumn {  // x is read along its other axis
+  static constexpr bool kVector = true;
+  static constexpr int kOperands = 2;
+  const float* x;
+  int64_t x_step;
+  float* y;
+  template <class V, class N>
+  void at(const int64_t* offset, int64_t i, N n) const {
+    store(y + offset[1] + i,
+          max(load_strided<V>(x + offset[0] + i * x_step, x_step, n), splat<V>(0.0f)), n);
+  }
+};
 struct AddRelu {
   static constexpr bool kVector = true;
   static constexpr int kOperands = 3;
@@ -163,6 +175,15 @@ int main(int argc, char** argv) {
     });
   }
 
+  for (const int64_t channels : {64, 512}) {
+    PointwiseParams p{};
+    p.rank = p.operands = 2, p.extent[0] = channels, p.extent[1] = 508;
+    p.stride[0][0] = p.stride[1][1] = 1, p.stride[0][1] = channels, p.stride[1][0] = 508;
+    run("relu of transposed 508x" + std::to_string(channels), 508 * channels, 8 * 508 * channels,
+        [&, p, channels] {
+          pointwise(p, ReluOfColumn{in, channels, y}, 0, channels, nullptr);
+        });
+  }
   for (const int64_t channels : {3, 24, 64, 256}) {
     const int64_t pixels = 56 * 56, size = pixels * channels;
     const CopyParams to_last = {2, {pixels, channels}, {1, pixels}, {channels, 1}};

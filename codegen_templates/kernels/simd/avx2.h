@@ -48,6 +48,11 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const float* p, Full) {
 MACEC_INLINE Vf load_lanes(Tag<Vf>, const float* p, Part n) {
   return Vf{_mm256_maskload_ps(p, part_mask(n))};
 }
+// Lanes put together in registers: a vector cannot be loaded from memory that was just written in pieces.
+MACEC_INLINE Vf load_apart(Tag<Vf>, const float* p, int64_t s, Full) {
+  const float* q = p + 4 * s;
+  return Vf{_mm256_setr_ps(p[0], p[s], p[2 * s], p[3 * s], q[0], q[s], q[2 * s], q[3 * s])};
+}
 MACEC_INLINE void store_lanes(float* p, Vf v, Full) {
   _mm256_storeu_ps(p, v.v);
 }

@@ -55,6 +55,15 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const float* p, Full) {
 MACEC_INLINE Vf load_lanes(Tag<Vf>, const float* p, Part n) {
   return Vf{_mm512_maskz_loadu_ps(lane_mask(n), p)};
 }
+// Lanes put together in registers: a vector cannot be loaded from memory that was just written in pieces.
+MACEC_INLINE __m256 load_8_apart(const float* p, int64_t s) {
+  const float* q = p + 4 * s;
+  return _mm256_setr_ps(p[0], p[s], p[2 * s], p[3 * s], q[0], q[s], q[2 * s], q[3 * s]);
+}
+MACEC_INLINE Vf load_apart(Tag<Vf>, const float* p, int64_t s, Full) {
+  const __m512 low = _mm512_maskz_broadcast_f32x8(kAllLanes, load_8_apart(p, s));
+  return Vf{_mm512_maskz_insertf32x8(kAllLanes, low, load_8_apart(p + 8 * s, s), 1)};
+}
 MACEC_INLINE void store_lanes(float* p, Vf v, Full) {
   _mm512_storeu_ps(p, v.v);
 }

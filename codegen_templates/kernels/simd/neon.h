@@ -45,6 +45,12 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const float* p, Part n) {
   if (n.n > 2) v = vld1q_lane_f32(p + 2, v, 2);
   return Vf{v};
 }
+MACEC_INLINE Vf load_apart(Tag<Vf>, const float* p, int64_t s, Full) {
+  float32x4_t v = vld1q_dup_f32(p);
+  v = vld1q_lane_f32(p + s, v, 1);
+  v = vld1q_lane_f32(p + 2 * s, v, 2);
+  return Vf{vld1q_lane_f32(p + 3 * s, v, 3)};
+}
 MACEC_INLINE void store_lanes(float* p, Vf v, Full) {
   vst1q_f32(p, v.v);
 }

@@ -53,6 +53,10 @@ MACEC_INLINE Vf load_lanes(Tag<Vf>, const float* p, Part n) {
   const __m128 low = _mm_castsi128_ps(load_8_bytes(p));
   return Vf{n.n == 2 ? low : _mm_movelh_ps(low, _mm_load_ss(p + 2))};
 }
+// Lanes put together in registers: a vector cannot be loaded from memory that was just written in pieces.
+MACEC_INLINE Vf load_apart(Tag<Vf>, const float* p, int64_t s, Full) {
+  return Vf{_mm_setr_ps(p[0], p[s], p[2 * s], p[3 * s])};
+}
 MACEC_INLINE void store_lanes(float* p, Vf v, Full) {
   _mm_storeu_ps(p, v.v);
 }

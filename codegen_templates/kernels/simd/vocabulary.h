@@ -342,14 +342,19 @@ MACEC_INLINE float scalar_of(const T* p) {
   return load<float>(p, Full{});
 }
 
+template <class V, class T, class N>
+MACEC_INLINE V load_apart(Tag<V>, const T* p, int64_t stride, N n) {
+  float lanes[Lanes<V>::kCount] = {};
+  for (int i = 0; i < lane_count<V>(n); ++i) lanes[i] = scalar_of(p + i * stride);
+  return load<V>(static_cast<const float*>(lanes), Full{});
+}
+
 // stride in elements, any sign; 0 and 1 are the fast cases.
 template <class V, class T, class N>
 MACEC_INLINE V load_strided(const T* p, int64_t stride, N n) {
   if (stride == 1) return load<V>(p, n);
   if (stride == 0) return splat<V>(scalar_of(p));
-  float lanes[Lanes<V>::kCount] = {};
-  for (int i = 0; i < lane_count<V>(n); ++i) lanes[i] = scalar_of(p + i * stride);
-  return load<V>(static_cast<const float*>(lanes), Full{});
+  return load_apart(Tag<V>{}, p, stride, n);
 }
 template <class T, class V, class N>
 MACEC_INLINE void store_strided(T* p, int64_t stride, V v, N n) {
