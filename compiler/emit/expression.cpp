@@ -18,12 +18,27 @@ bool is_half(DType t) {
 bool is_number(DType t) {
   return t == DType::float32 || is_half(t);
 }
+// The struct of kernels/float8.h; nullptr for other types.
+const char* float8_format(DType t) {
+  switch (t) {
+    case DType::float8e4m3fn:
+      return "Float8e4m3fn";
+    case DType::float8e4m3fnuz:
+      return "Float8e4m3fnuz";
+    case DType::float8e5m2:
+      return "Float8e5m2";
+    case DType::float8e5m2fnuz:
+      return "Float8e5m2fnuz";
+    default:
+      return nullptr;
+  }
+}
 bool is_packed(DType t) {
   return info(t).is_integer && info(t).bits < 8;
 }
 
 std::string storage_type(DType t) {
-  if (is_packed(t)) return "uint8_t";
+  if (is_packed(t) || float8_format(t)) return "uint8_t";
   const char* type = info(t).c_type;
   if (type[0] == 0)
     throw user_error("computing with {} in generated code is not supported", name(t));
@@ -197,6 +212,10 @@ class Writer {
     const std::string place = place_of(i, "s", i, &stride);
     if (!is_vector_) {
       if (is_half(view.dtype)) return fmt::format("scalar_of({} + {})", pointer, place);
+      if (const char* format = float8_format(view.dtype)) {
+        need("kernels/float8.h");
+        return fmt::format("float8_to_float<{}>({}[{}])", format, pointer, place);
+      }
       return fmt::format(view.dtype == DType::boolean ? "{}[{}] != 0" : "{}[{}]", pointer, place);
     }
     if (stride == "0")
@@ -248,11 +267,16 @@ class Writer {
         "splat<V>(0.0f))))",
         hi, lo, x, x, x);
   }
-  static std::string scalar_cast(const PointwiseStep& step, const std::string& x, DType from) {
+  std::string scalar_cast(const PointwiseStep& step, const std::string& x, DType from) {
     const DType to = step.dtype;
     if (to == DType::boolean) return from == DType::boolean ? x : fmt::format("{} != 0", x);
     if (is_half(to))
       return fmt::format("scalar_to_{}({})", to == DType::float16 ? "half" : "bfloat16", x);
+    if (const char* format = float8_format(to)) {
+      need("kernels/float8.h");
+      const bool saturates = step_attribute(step, {"saturate", 1.0f}) != 0;
+      return fmt::format("through_float8<{}>(scalar_round_odd({}), {})", format, x, saturates);
+    }
     if (is_packed(to))
       throw user_error("results of type {} in generated code are not supported", name(to));
     if (from == DType::boolean) return fmt::format("static_cast<{}>({})", compute_type(to), x);
@@ -286,7 +310,11 @@ class Writer {
     if (stride == "1") return fmt::format("store({}, {}, n)", place, value);
     return fmt::format("store_strided({}, {}, {}, n)", place, stride, value);
   }
-  static std::string scalar_store(DType dtype, const std::string& place, const std::string& value) {
+  std::string scalar_store(DType dtype, const std::string& place, const std::string& value) {
+    if (const char* format = float8_format(dtype)) {
+      need("kernels/float8.h");  // the value is one of the format's numbers already
+      return fmt::format("*({}) = float_to_float8<{}>({}, false)", place, format, value);
+    }
     if (is_half(dtype)) return fmt::format("store({}, {}, Full{{}})", place, value);
     return fmt::format(dtype == DType::boolean ? "*({}) = {} ? 1 : 0" : "*({}) = {}", place, value);
   }
@@ -337,7 +365,7 @@ class Writer {
 
 std::string compute_type(DType dtype) {
   if (dtype == DType::boolean) return "bool";
-  if (is_half(dtype)) return "float";
+  if (is_half(dtype) || float8_format(dtype)) return "float";
   if (is_packed(dtype)) return info(dtype).is_signed ? "int8_t" : "uint8_t";
   return storage_type(dtype);
 }

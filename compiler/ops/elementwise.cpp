@@ -265,6 +265,25 @@ void evaluate_elementwise(EvaluateContext& context) {
   }
 }
 
+void check_lowerable(const Node& node, const std::vector<View>& inputs,
+                     const std::vector<View>& outputs) {
+  auto is_stored = [](DType t) {
+    return info(t).c_type[0] != 0 || (t >= DType::float8e4m3fn && t <= DType::float8e5m2fnuz);
+  };
+  for (const View& view : inputs) {
+    const bool is_packed = info(view.dtype).is_integer && info(view.dtype).bits < 8;
+    const bool is_scalar = view.constant && view.constant->count() == 1;
+    if (!is_stored(view.dtype) && !is_packed && !is_scalar) {
+      throw user_error("{} of {} in generated code is not supported", node.op, name(view.dtype));
+    }
+  }
+  for (const View& view : outputs) {
+    if (!is_stored(view.dtype)) {
+      throw user_error("{} to {} in generated code is not supported", node.op, name(view.dtype));
+    }
+  }
+}
+
 Lowered lower_elementwise(const LowerContext& context) {
   std::vector<PointwiseStep> steps;
   std::vector<int> results;
@@ -290,6 +309,7 @@ Lowered lower_elementwise(const LowerContext& context) {
   for (size_t o = 0; o < node.outputs.size(); ++o)
     outputs.push_back(context.out(static_cast<int>(o)));
   if (outputs.size() < results.size()) results.resize(outputs.size());
+  check_lowerable(node, inputs, outputs);
   return {
       pointwise_call(std::move(steps), std::move(inputs), std::move(outputs), std::move(results))};
 }

@@ -232,6 +232,7 @@ Lowered lower_quantize(const LowerContext& context) {
   auto call = [&](const View& to, auto view_of) {
     std::vector<View> inputs;
     for (int i : used) inputs.push_back(view_of(i));
+    check_lowerable(node, inputs, {to});
     return pointwise_call(builder.steps, std::move(inputs), {to}, builder.results);
   };
   if (form == ScaleForm::per_axis) {

@@ -106,6 +106,15 @@ void evaluate_reduce(EvaluateContext& context) {
                                           context.node.int_attribute("keepdims", 1) != 0);
 }
 
+// bool is reduced as bytes of 0 and 1; over nothing that would give bytes that are neither.
+KernelCall as_bytes(KernelCall call) {
+  if (call.inputs[0].dtype != DType::boolean) return call;
+  if (product(call.inputs[0].shape).lo() <= 0)
+    throw user_error("a reduction of bool over nothing is not supported");
+  call.inputs[0].dtype = call.outputs[0].dtype = DType::uint8;
+  return call;
+}
+
 Lowered lower_reduce(const LowerContext& context) {
   if (!context.node.epilogue.empty()) return {};
   const View& x = context.in(0);
@@ -119,7 +128,7 @@ Lowered lower_reduce(const LowerContext& context) {
   const std::vector<size_t> axes = axes_of(context.node, given, x.shape.size());
   const View y = context.node.int_attribute("keepdims", 1) != 0 ? context.out(0)
                                                                 : with_axes(context.out(0), axes);
-  return {reduce_call(kind_of(context.node), x, y, axes)};
+  return {as_bytes(reduce_call(kind_of(context.node), x, y, axes))};
 }
 
 // Older forms: axes are an attribute. An empty one and none mean all axes.

@@ -94,7 +94,8 @@ std::string program(const std::vector<Case>& cases) {
       "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include "
       "<string.h>\n"
       "#if defined(__SSE2__)\n#include <immintrin.h>\n#endif\n"
-      "namespace {\nnamespace level {\n#include \"kernels/libm.h\"\n#include \"kernels/scalar.h\"\n"
+      "namespace {\nnamespace level {\n#include \"kernels/libm.h\"\n#include "
+      "\"kernels/scalar.h\"\n#include \"kernels/float8.h\"\n"
       "template <class F>\nvoid run(const F& f, int64_t n) {\n  const int64_t offset[16] = {};\n  "
       "int64_t i = 0;\n"
       "  if constexpr (F::kVector) {\n    for (; i + kLanes <= n; i += kLanes) f.template "
@@ -250,6 +251,29 @@ TEST_CASE("Cast and Saturate between all element types follow the reference") {
         cases.push_back(single_step(*find_elementwise(name), from, to));
       }
     }
+  }
+  check_all(cases);
+}
+
+TEST_CASE("float8 is read, written and rounded as the reference says") {
+  std::vector<Case> cases;
+  const DType formats[] = {DType::float8e4m3fn, DType::float8e4m3fnuz, DType::float8e5m2,
+                           DType::float8e5m2fnuz};
+  const double values[] = {
+      0,   -0.0, 1,   -1.0625,  1.1875,    0.001, -0.0019, 0.00001, 3e-6,         7.6e-6,     447,
+      448, 464,  465, 480,      -500,      239,   248,     250,     57344,        61440,      61441,
+      1e6, -1e6, NAN, INFINITY, -INFINITY, 17,    18,      19,      0.0146484375, 0.017578125};
+  for (DType format : formats) {
+    Tensor floats(DType::float32, {kCount}), bytes(format, {kCount});
+    for (int64_t i = 0; i < kCount; ++i) {
+      floats.set_f64(i, values[static_cast<size_t>(i) % std::size(values)]);
+      bytes.bytes[static_cast<size_t>(i)] = static_cast<unsigned char>(i * 7);
+    }
+    for (int64_t saturate : {0, 1}) {
+      cases.push_back(
+          {{{"Cast", {{StepArg::input, 0}}, format, {{"saturate", saturate}}}}, {floats}});
+    }
+    cases.push_back({{{"Cast", {{StepArg::input, 0}}, DType::float32, {}}}, {bytes}});
   }
   check_all(cases);
 }
