@@ -58,7 +58,8 @@ struct Layouts {
 
   void set(ValueId id, Layout layout) {
     if (!id.is_valid() || !has_channels(graph.type(id))) return;
-    if (users.is_output(id)) return;  // the caller's memory is plain; the kernel writes through strides or a copy follows
+    if (users.is_output(id))
+      return;  // the caller's memory is plain; the kernel writes through strides or a copy follows
     any = any || graph.value(id).type.layout != layout;
     graph.value(id).type.layout = layout;
   }
@@ -93,8 +94,10 @@ struct Layouts {
     if (graph.node(id).outputs.empty() || !graph.node(id).outputs[0].is_valid()) return;
     if (traits & kChannelsLast) {
       const ValueId in = graph.node(id).inputs[0];
-      if (has_channels(graph.type(in)) && !is_both(graph.type(in))) graph.node(id).inputs[0] = channels_last(in, id);
-      for (size_t o = 1; o < graph.node(id).outputs.size(); ++o) set(graph.node(id).outputs[o], Layout::plain);
+      if (has_channels(graph.type(in)) && !is_both(graph.type(in)))
+        graph.node(id).inputs[0] = channels_last(in, id);
+      for (size_t o = 1; o < graph.node(id).outputs.size(); ++o)
+        set(graph.node(id).outputs[o], Layout::plain);
       relayout_operands(id, 1);
       return output_of_window(id);
     }
@@ -103,7 +106,9 @@ struct Layouts {
     if (!has_channels(out)) return;
     bool wants = false;
     for (ValueId in : graph.node(id).inputs) {
-      if (in.is_valid()) wants = wants || (graph.type(in).layout == Layout::channels_last && graph.type(in).rank() == out.rank());
+      if (in.is_valid())
+        wants = wants || (graph.type(in).layout == Layout::channels_last &&
+                          graph.type(in).rank() == out.rank());
     }
     if (!wants) return;
     relayout_operands(id, 0);
@@ -115,7 +120,9 @@ struct Layouts {
     const Shape shape = graph.type(graph.node(id).outputs[0]).shape;
     for (size_t i = first; i < graph.node(id).inputs.size(); ++i) {
       const ValueId in = graph.node(id).inputs[i];
-      if (!in.is_valid() || graph.value(in).constant || graph.type(in).shape != shape || is_both(graph.type(in))) continue;
+      if (!in.is_valid() || graph.value(in).constant || graph.type(in).shape != shape ||
+          is_both(graph.type(in)))
+        continue;
       graph.node(id).inputs[i] = channels_last(in, id);
     }
   }

@@ -39,6 +39,7 @@ class GraphPlanner {
  private:
   View place_of(ValueId id);  // its place, or a new arena buffer
   bool can_be_placed(ValueId id, const Users& users) const;
+  bool gathers_axes(const Node& node, const Users& users) const;
   void place_backward();
   void plan_node(const Node& node);
   void plan_control_flow(const Node& node);

@@ -57,6 +57,19 @@ View GraphPlanner::place_of(ValueId id) {
 
 namespace {
 
+bool same_place(const View& a, const View& b) {
+  if (a.buffer != b.buffer || a.offset != b.offset || a.shape != b.shape) return false;
+  for (size_t i = 0; i < a.shape.size(); ++i)
+    if (a.shape[i] != Dim(1) && a.strides[i] != b.strides[i]) return false;
+  return true;
+}
+
+std::vector<int64_t> transpose_permutation(const Node& node, int rank) {
+  std::vector<int64_t> reversed;
+  for (int a = rank - 1; a >= 0; --a) reversed.push_back(a);
+  return node.ints_attribute("perm", reversed);
+}
+
 bool is_view_of_all(const Node& node) {  // the output has the bytes of input 0, in the same order
   return node.op == "Reshape" || node.op == "Squeeze" || node.op == "Unsqueeze" ||
          node.op == "Flatten" || node.op == "Identity";
@@ -67,8 +80,18 @@ bool is_view_of_all(const Node& node) {  // the output has the bytes of input 0,
 bool GraphPlanner::can_be_placed(ValueId id, const Users& users) const {
   const Value& value = graph_.value(id);
   if (!value.producer.is_valid() || !users.single(id) || placed_.count(id.index)) return false;
-  const OpDef* def = graph_.node(value.producer).def;
+  const Node& producer = graph_.node(value.producer);
+  if (producer.op == "Transpose") return can_be_placed(producer.inputs[0], users);
+  const OpDef* def = producer.def;
   return !(def->traits & (kView | kControlFlow)) || is_view_of_all(graph_.node(value.producer));
+}
+
+// A Reshape behind a Transpose (heads of attention back into rows): the producer writes across, so that nothing is moved.
+bool GraphPlanner::gathers_axes(const Node& node, const Users& users) const {
+  const NodeId before = graph_.value(node.inputs[0]).producer;
+  return before.is_valid() && graph_.node(before).op == "Transpose" &&
+         can_be_placed(node.inputs[0], users) &&
+         graph_.type(node.outputs[0]).layout == Layout::plain;
 }
 
 // Back to front: a node whose output has a place may give its inputs places inside it.
@@ -93,7 +116,9 @@ void GraphPlanner::place_backward() {
         }
         start += extent;
       }
-    } else if (is_view_of_all(node) && placed_.count(node.outputs[0].index)) {
+    } else if (is_view_of_all(node) &&
+               (placed_.count(node.outputs[0].index) || gathers_axes(node, users))) {
+      place_of(node.outputs[0]);
       const ValueId input = node.inputs[0];
       const View& out = placed_.at(node.outputs[0].index);
       if (can_be_placed(input, users) && out.is_dense() &&
@@ -102,6 +127,16 @@ void GraphPlanner::place_backward() {
         inner.offset = out.offset;
         placed_[input.index] = inner;
       }
+    } else if (node.op == "Transpose" && placed_.count(node.outputs[0].index) &&
+               can_be_placed(node.inputs[0], users)) {
+      const View& out = placed_.at(node.outputs[0].index);
+      const std::vector<int64_t> permutation = transpose_permutation(node, out.rank());
+      View inner = out;
+      for (size_t a = 0; a < permutation.size(); ++a) {
+        inner.shape[static_cast<size_t>(permutation[a])] = out.shape[a];
+        inner.strides[static_cast<size_t>(permutation[a])] = out.strides[a];
+      }
+      placed_[node.inputs[0].index] = inner;
     }
   }
 }
@@ -221,8 +256,7 @@ void GraphPlanner::plan_node(const Node& node) {
         views_[node.outputs[o].index] = out;
       } else {
         views_[node.outputs[o].index] = place->second;
-        if (!(place->second.buffer == out.buffer && place->second.offset == out.offset))
-          add_copy(out, place->second, node);
+        if (!same_place(out, place->second)) add_copy(out, place->second, node);
       }
     }
     if (all) return;
@@ -243,7 +277,7 @@ void GraphPlanner::finish_outputs(const std::vector<View>& places) {
   for (size_t i = 0; i < graph_.outputs.size(); ++i) {
     const View& have = view(graph_.outputs[i]);
     const View& want = places[i];
-    if (want.buffer < 0 || (have.buffer == want.buffer && have.offset == want.offset)) continue;
+    if (want.buffer < 0 || same_place(have, want)) continue;
     Node at;
     at.name = graph_.value(graph_.outputs[i]).name;
     at.op = "Identity";

@@ -4,6 +4,7 @@
 #include "conv.h"
 #include "copy.h"
 #include "gather.h"
+#include "gather_nest.h"
 #include "gemm.h"
 #include "iota.h"
 #include "norm.h"

@@ -67,6 +67,7 @@ struct TypeName {
   std::string operator()(const SoftmaxParamsT<Dim>&) const { return "SoftmaxParams"; }
   std::string operator()(const NormParamsT<Dim>&) const { return "NormParams"; }
   std::string operator()(const GatherParamsT<Dim>&) const { return "GatherParams"; }
+  std::string operator()(const GatherNestParamsT<Dim>&) const { return "GatherNestParams"; }
   std::string operator()(const IotaParamsT<Dim>&) const { return "IotaParams"; }
 };
 

@@ -48,7 +48,7 @@ struct Packing {
 using CallParams =
     std::variant<std::monostate, ConvParamsT<Dim>, GemmParamsT<Dim>, PoolParamsT<Dim>,
                  PointwiseParamsT<Dim>, CopyParamsT<Dim>, FillParamsT<Dim>, ReduceParamsT<Dim>,
-                 SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>>;
+                 SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>, GatherNestParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 

@@ -19,6 +19,7 @@ void append_batch_norm(OpList& ops);
 void append_conv(OpList& ops);
 void append_concat(OpList& ops);
 void append_gather(OpList& ops);
+void append_gather_nest(OpList& ops);
 void append_gemm(OpList& ops);
 void append_if(OpList& ops);
 void append_loop(OpList& ops);
@@ -35,11 +36,11 @@ void append_internal(OpList& ops);
 namespace {
 
 constexpr void (*kFiles[])(OpList&) = {
-    append_unary,         append_binary,    append_cast,    append_quantize, append_batch_norm,
-    append_normalization, append_softmax,   append_reduce,  append_conv,     append_concat,
-    append_gather,        append_gemm,      append_if,      append_loop,     append_matmul,
-    append_pad,           append_pool,      append_range,   append_reshape,  append_shape,
-    append_slice,         append_transpose, append_internal};
+    append_unary,         append_binary,    append_cast,     append_quantize,   append_batch_norm,
+    append_normalization, append_softmax,   append_reduce,   append_conv,       append_concat,
+    append_gather,        append_gemm,      append_if,       append_loop,       append_matmul,
+    append_pad,           append_pool,      append_range,    append_reshape,    append_shape,
+    append_slice,         append_transpose, append_internal, append_gather_nest};
 
 }  // namespace
 

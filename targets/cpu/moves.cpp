@@ -11,6 +11,12 @@ bool is_whole_bytes(const KernelCall& call) {
 bool accepts_move(const KernelCall& call, const Capabilities&) {
   return is_whole_bytes(call);
 }
+bool accepts_gather(const KernelCall& call, const Capabilities&) {
+  return call.op.empty() && is_whole_bytes(call);
+}
+bool accepts_gather_nest(const KernelCall& call, const Capabilities&) {
+  return call.op == "nest" && is_whole_bytes(call);
+}
 bool accepts_iota(const KernelCall& call, const Capabilities&) {
   return call.op.empty() && is_whole_bytes(call);
 }
@@ -28,8 +34,11 @@ void append_move_rows(std::vector<KernelRow>& rows) {
                   "kernels/copy.h", "copy", accepts_move, move_cycles, nullptr, nullptr, nullptr,
                   false});
   rows.push_back({"gather", "slices along one axis by run-time indices", Family::gather,
-                  "kernels/gather.h", "gather", accepts_move, move_cycles, nullptr, nullptr,
+                  "kernels/gather.h", "gather", accepts_gather, move_cycles, nullptr, nullptr,
                   nullptr, false, true});
+  rows.push_back({"gather_nest", "elements picked by tuples of run-time indices", Family::gather,
+                  "kernels/gather_nest.h", "gather_nest", accepts_gather_nest, move_cycles, nullptr,
+                  nullptr, nullptr, false, true});
   rows.push_back({"iota", "start + i * delta", Family::iota, "kernels/iota.h", "iota", accepts_iota,
                   move_cycles, nullptr, nullptr, nullptr, false});
   rows.push_back({"extent", "one extent as a number", Family::iota, "kernels/iota.h", "extent",
