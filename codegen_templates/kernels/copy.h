@@ -86,6 +86,19 @@ void copy(const CopyParams& p, const T* x, T* y, int64_t begin, int64_t end, voi
                                          reinterpret_cast<char*>(y + begin * n.y_stride[0]));
 }
 
+// n elements side by side become value; in blocks of a size that compilers turn into vector stores.
+template <class T>
+MACEC_INLINE void fill_run(T* y, T value, int64_t n) {
+  constexpr int64_t kBlock = static_cast<int64_t>(64 / sizeof(T));
+  T block[kBlock];
+  int64_t i = 0;
+  if (n >= kBlock) {
+    for (T& element : block) element = value;
+    for (; i + kBlock <= n; i += kBlock) memcpy(y + i, block, sizeof block);
+  }
+  for (; i < n; ++i) y[i] = value;
+}
+
 // Every element of y becomes *x.
 template <class T>
 void fill(const FillParams& p, const T* x, T* y, int64_t begin, int64_t end, void*) {
@@ -102,7 +115,7 @@ void fill(const FillParams& p, const T* x, T* y, int64_t begin, int64_t end, voi
   for (int64_t left = nest_size(n.extent, last); left > 0; --left, walk.step()) {
     T* to = y + walk.offset[0];
     if (n.y_stride[last] == 1) {
-      for (int64_t i = 0; i < n.extent[last]; ++i) to[i] = value;
+      fill_run(to, value, n.extent[last]);
     } else {
       for (int64_t i = 0; i < n.extent[last]; ++i) to[i * n.y_stride[last]] = value;
     }

@@ -199,6 +199,10 @@ int main(int argc, char** argv) {
         [&] { copy(rows, in, y, 0, 3136, nullptr); });
   }
 
+  const FillParams fill_rows = {2, {3136, 96}, {96, 1}};
+  run("fill rows of 96", 3136 * 96, 4 * 3136 * 96,
+      [&] { fill(fill_rows, in, y, 0, 3136, nullptr); });
+
   for (const int64_t rows : {64}) {
     for (const int64_t length : {49, 196, 1000, 8192}) {
       const std::string of = " 64x" + std::to_string(length);

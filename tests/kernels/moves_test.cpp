@@ -108,7 +108,7 @@ void fills(const Extents& extent, const Extents& y_stride) {
 template <class T>
 void fills_of() {
   fills<T>({}, {});
-  for (const int64_t n : {0, 1, 3, 17}) {
+  for (const int64_t n : {0, 1, 3, 17, 64, 65, 200}) {
     fills<T>({n}, {1});
     fills<T>({n, 5}, {11, 2});
     fills<T>({2, n, 33}, {40 * n, 40, 1});
