@@ -151,12 +151,23 @@ MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, S, R, X, Y>& t, const Vf
       }
     }
   }
-#pragma GCC unroll 2
-  for (int m = 0; m < R; ++m) {
-    Y* y = t.y[m] + y_at;
+  if constexpr (EpilogueSize<Epilogue>::kIsLarge) {
+    Vf results[R * kPixels];
 #pragma GCC unroll 8
-    for (int i = 0; i < kPixels; ++i) {
-      store(y + i * t.y_pixel, epilogue(acc[m][i], row + m * t.out + i, t.col, n), n);
+    for (int i = 0; i < R * kPixels; ++i) results[i] = acc[i / kPixels][i % kPixels];
+    for (int i = 0; i < R * kPixels; ++i) {
+      const int m = i / kPixels, pixel = i % kPixels;
+      store(t.y[m] + y_at + pixel * t.y_pixel,
+            epilogue(results[i], row + m * t.out + pixel, t.col, n), n);
+    }
+  } else {
+#pragma GCC unroll 2
+    for (int m = 0; m < R; ++m) {
+      Y* y = t.y[m] + y_at;
+#pragma GCC unroll 8
+      for (int i = 0; i < kPixels; ++i) {
+        store(y + i * t.y_pixel, epilogue(acc[m][i], row + m * t.out + i, t.col, n), n);
+      }
     }
   }
 }

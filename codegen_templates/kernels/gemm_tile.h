@@ -142,19 +142,19 @@ MACEC_INLINE void tile_store(const Vf (&acc)[R][V], Y* y, int64_t y_row, int64_t
   }
 }
 
-// Stores a tile that lacks columns: rarely run, so one loop for all tiles instead of straight code.
+// Stores a tile that lacks columns or has a large epilogue: one loop that all tiles share.
 template <class Y, class Epilogue>
 MACEC_NOINLINE void tile_store_part(const Vf* results, int rows, int vectors, Y* y, int64_t y_row,
                                     int64_t row, int64_t col, int columns,
                                     const Epilogue& epilogue) {
+  const Epilogue apply = epilogue;
   for (int m = 0; m < rows; ++m, y += y_row, results += vectors) {
     for (int v = 0; v * kLanes < columns; ++v) {
       const int left = columns - v * kLanes;
       if (left >= kLanes) {
-        store(y + v * kLanes, epilogue(results[v], row + m, col + v * kLanes, Full{}), Full{});
+        store(y + v * kLanes, apply(results[v], row + m, col + v * kLanes, Full{}), Full{});
       } else {
-        store(y + v * kLanes, epilogue(results[v], row + m, col + v * kLanes, Part{left}),
-              Part{left});
+        store(y + v * kLanes, apply(results[v], row + m, col + v * kLanes, Part{left}), Part{left});
       }
     }
   }
@@ -215,7 +215,7 @@ MACEC_NOINLINE void gemm_tile(const TileArgs<X, Y>& t, int64_t blocks, const Epi
     }
     const int64_t y_row = t.y_row;
     const int64_t col = t.col;
-    if (t.columns >= V * kLanes) {
+    if (!EpilogueSize<Epilogue>::kIsLarge && t.columns >= V * kLanes) {
       tile_store(acc, y, y_row, row, col, epilogue);
     } else {
       Vf results[R * V];
@@ -224,7 +224,8 @@ MACEC_NOINLINE void gemm_tile(const TileArgs<X, Y>& t, int64_t blocks, const Epi
 #pragma GCC unroll 8
         for (int v = 0; v < V; ++v) results[m * V + v] = acc[m][v];
       }
-      tile_store_part(results, R, V, y, y_row, row, col, static_cast<int>(t.columns), epilogue);
+      const int columns = t.columns < V * kLanes ? static_cast<int>(t.columns) : V * kLanes;
+      tile_store_part(results, R, V, y, y_row, row, col, columns, epilogue);
     }
     y += R * y_row;
   }

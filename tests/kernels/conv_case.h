@@ -69,6 +69,7 @@ class ConvData {
   }
   int64_t units() const { return p.batch * p.out[0] * p.out[1]; }
   AddRelu epilogue() { return {skip.data(), channels}; }
+  LargeAddRelu large_epilogue() { return {epilogue()}; }
 
   double expected(int64_t pixel, int64_t channel) {
     const int64_t group = channel / p.out_channels;

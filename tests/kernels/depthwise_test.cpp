@@ -41,6 +41,10 @@ void check_form(const ConvCase& c) {
   check_conv(d, "form" + conv_name(c), [&](const auto& x, int64_t begin, int64_t end) {
     conv_depthwise<K, K, S>(d.p, x, w.data(), d.b, d.y.data(), d.epilogue(), begin, end, nullptr);
   });
+  d.clear();
+  conv_depthwise<K, K, S>(d.p, static_cast<const float*>(d.x.data()), w.data(), d.b, d.y.data(),
+                          d.large_epilogue(), 0, d.units(), nullptr);
+  d.verify("large epilogue" + conv_name(c));
 }
 
 void every_size() {

@@ -60,6 +60,7 @@ int64_t elements(const int64_t (&extent)[4], const int64_t (&stride)[4]) {
   return last + 1;
 }
 
+template <class Epilogue>
 void check_product(const Case& c, bool packed, bool split) {
   const GemmParams p = params_of(c);
   const std::string name = (packed ? "packed" : "dynamic") + name_of(c);
@@ -73,7 +74,8 @@ void check_product(const Case& c, bool packed, bool split) {
   fill_random(x), fill_random(w), fill_random(bias), fill_random(skip);
   for (int64_t i = 0; i < y.size(); ++i) y[i] = 77.0f;
   const float* b = c.has_bias ? bias.data() : nullptr;
-  const AddRelu epilogue{skip.data(), c.n};
+  Epilogue epilogue;
+  epilogue.skip = skip.data(), epilogue.skip_row = c.n;
   const bool dense = p.x_k == 1 || p.k == 1;
   const int64_t units = gemm_units(c.batch0, c.batch1, c.m);
   Scratch scratch(packed ? gemm_packed_scratch(c.k, dense)
@@ -119,8 +121,8 @@ void check_product(const Case& c, bool packed, bool split) {
 
 void check_both(const Case& c) {
   for (const bool split : {false, true}) {
-    check_product(c, true, split);
-    check_product(c, false, split);
+    check_product<AddRelu>(c, true, split);
+    check_product<LargeAddRelu>(c, false, split);
   }
 }
 

@@ -12,3 +12,8 @@ struct AddRelu {
     return max_fast(v + load<V>(skip + row * skip_row + col, n), splat<V>(0));
   }
 };
+
+// The same for the way of large epilogues.
+struct LargeAddRelu : AddRelu {
+  static constexpr bool kIsLarge = true;
+};
