@@ -35,6 +35,9 @@ Functions::Functions(const onnx::ModelProto& model) : model_(model) {
     Function function{&proto, {}, {}};
     for (const auto& opset : proto.opset_import())
       function.opsets[opset.domain() == "ai.onnx" ? "" : opset.domain()] = opset.version();
+    // Domains that a function does not import have the model's version.
+    for (const auto& opset : model.opset_import())
+      function.opsets.emplace(opset.domain() == "ai.onnx" ? "" : opset.domain(), opset.version());
     for (onnx::AttributeProto& attribute : default_attributes(proto)) {
       const std::string name = attribute.name();
       function.defaults[name] = std::move(attribute);

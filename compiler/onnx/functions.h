@@ -18,7 +18,7 @@
 
 namespace macec {
 
-constexpr int64_t kMostExpandedNodes = 1000 * 1000;
+constexpr int64_t kMostExpandedNodes = 200 * 1000;
 constexpr int64_t kMostExpandedBytes = int64_t{1} << 30;
 constexpr size_t kDeepestCalls = 64;
 

@@ -7,6 +7,7 @@
 #include "compiler/ir/edit.h"
 #include "compiler/ir/place.h"
 #include "compiler/onnx/builder.h"
+#include "compiler/onnx/external_files.h"
 #include "compiler/onnx/inputs.h"
 #include "compiler/support/files.h"
 #include "compiler/support/text.h"
@@ -39,49 +40,6 @@ Opsets read_opsets(const onnx::ModelProto& model) {
   return opsets;
 }
 
-// Weights in a file that is not there: one error for each file, not for each weight.
-void check_external_files(const onnx::ModelProto& proto, const Model& model, Diagnostics& diag) {
-  struct Missing {
-    std::string first;
-    int64_t first_begin = 0, first_end = 0, bytes = 0;
-    int count = 0;
-  };
-  std::map<std::string, Missing> missing;
-  const TensorReader reader(model.folder);
-  for (const auto& tensor : proto.graph().initializer()) {
-    if (!TensorReader::is_external(tensor)) continue;
-    try {
-      const ExternalPlace place = TensorReader::place_of(tensor);
-      if (!reader.find_external(place).empty()) continue;
-      Missing& entry = missing[place.location];
-      if (entry.count++ == 0) {
-        entry.first = describe(tensor);
-        entry.first_begin = place.offset;
-        entry.first_end =
-            place.length < 0 ? -1 : place.offset + std::min(place.length, INT64_MAX - place.offset);
-      }
-      if (place.length > 0) entry.bytes += std::min(place.length, (int64_t{1} << 50));
-    } catch (UserError&) {
-      continue;  // reported when the weight is read, with its name
-    }
-  }
-  const std::string name = printable(base_name(model.path));
-  for (const auto& [location, entry] : missing) {
-    const std::string file = printable(location);
-    std::string where = entry.first;
-    if (entry.first_end >= 0)
-      where += fmt::format(", bytes {} to {} of it", entry.first_begin, entry.first_end);
-    if (entry.count > 1) where += fmt::format("; {} more", entry.count - 1);
-    diag.add(user_error("{} keeps {} ({}) in '{}', and that file is not beside it", name,
-                        plural(entry.count, "weight"), bytes_text(entry.bytes), file)
-                 .at(where)
-                 .hint(fmt::format(
-                     "PyTorch 2.9 and later write two files; copy {} beside {} under the same name",
-                     file, name))
-                 .hint("or export one file: torch.onnx.export(..., external_data=False)"));
-  }
-}
-
 class Import {
  public:
   Import(const Model& model, const ImportOptions& options, Diagnostics& diag)
@@ -93,7 +51,7 @@ class Import {
 
   Graph run() {
     opsets_ = read_opsets(proto_);
-    check_external_files(proto_, model_, diag_);
+    check_external_files(model_, diag_);
     if (diag_.count()) return {};
     target_.graph.name = proto_.graph().name();
     source_ = builder_.source.read(proto_.graph(), opsets_, {options_.inputs, options_.outputs});

@@ -126,9 +126,10 @@ class Resolver {
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
       UserError error = user_error("the model has no dimension '{}'", printable(name));
       const std::string near = nearest(name, names);
-      if (!near.empty())
+      if (!near.empty()) {
         error.hint(fmt::format("did you mean '{}'?", printable(near)));
-      else if (names.empty())
+        dims_.emplace(near, extent);  // one cause, one error
+      } else if (names.empty())
         error.hint("all its dimensions have a size; --shape changes one");
       else
         error.hint("its dimensions are " + quoted_list(names));

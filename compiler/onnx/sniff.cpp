@@ -36,7 +36,7 @@ constexpr const char* kExport =
 
 // From special to general: the first match names the file.
 const Kind kKinds[] = {
-    {"a git-lfs pointer, not the model itself", "fetch the file: git lfs pull",
+    {"a git-lfs pointer", "fetch the file: git lfs pull",
      [](std::string_view b) { return has_at(b, 0, "version https://git-lfs"); }},
     {"a PyTorch checkpoint (a zip archive)", kExport,
      [](std::string_view b) { return has_at(b, 0, "PK\x03\x04") && contains(b, "data.pkl"); }},
