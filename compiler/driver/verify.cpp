@@ -132,9 +132,8 @@ class Batch {
         prepare(*subject);
       } catch (const UserError& error) {
         subject->fail(Status::failed, error_text(error));
-      } catch (const InternalError& error) {
-        subject->is_bug = true;
-        subject->fail(Status::failed, fmt::format("a bug in macec: {}", error.what()));
+      } catch (const std::exception& error) {
+        note_bug(*subject, error);
       }
       if (weights_ > kWeightsPerProgram) flush();
     }
@@ -213,24 +212,25 @@ class Batch {
   void run_program(const std::vector<Variant*>& variants) {
     std::vector<CompiledModel> models;
     for (const Variant* variant : variants) models.push_back(variant->compilation.model);
+    std::unique_ptr<Program> program;
     try {
-      const Program program(models, target_, options_, false);
-      for (size_t i = 0; i < variants.size(); ++i) check(program, i, *variants[i]);
-    } catch (const InternalError& error) {
-      if (variants.size() > 1) return run_halves(variants);
-      variants[0]->subject->is_bug = true;
-      variants[0]->subject->fail(Status::failed, fmt::format("a bug in macec: {}", error.what()));
-    } catch (const UserError& error) {
-      // Something that only the writing of code refuses.
-      if (variants.size() > 1) return run_halves(variants);
-      variants[0]->subject->fail(Status::refused, error_text(error));
+      program = std::make_unique<Program>(models, target_, options_, false);
+    } catch (const std::logic_error& error) {
+      if (variants.size() == 1) {
+        note_bug(*variants[0]->subject, error);
+        return;
+      }
+      const auto half = variants.begin() + static_cast<std::ptrdiff_t>(variants.size() / 2);
+      run_program({variants.begin(), half});
+      run_program({half, variants.end()});
+      return;
     }
+    for (size_t i = 0; i < variants.size(); ++i) check(*program, i, *variants[i]);
   }
 
-  void run_halves(const std::vector<Variant*>& variants) {
-    const auto half = variants.begin() + static_cast<std::ptrdiff_t>(variants.size() / 2);
-    run_program({variants.begin(), half});
-    run_program({half, variants.end()});
+  static void note_bug(Subject& subject, const std::exception& error) {
+    subject.is_bug = true;
+    subject.fail(Status::failed, fmt::format("a bug in macec: {}", error.what()));
   }
 
   void check(const Program& program, size_t index, Variant& variant) {
@@ -263,6 +263,8 @@ class Batch {
       }
     } catch (const UserError& error) {
       subject.fail(Status::failed, error_text(error));
+    } catch (const std::logic_error& error) {
+      note_bug(subject, error);
     }
   }
 
