@@ -315,6 +315,15 @@ TEST_CASE("chains, constants, strides and packed operands") {
   check_all(cases);
 }
 
+TEST_CASE("an epilogue that calls functions says that it is large") {
+  KernelCall call;
+  call.outputs = {dense_view(0, {DType::float32, {4, 8}, Layout::plain})};
+  call.epilogue = {{"Gelu", {{StepArg::result, 0}}, DType::float32, {}}};
+  CHECK(epilogue_functor(call).body.find("kIsLarge = true") != std::string::npos);
+  call.epilogue = {{"Relu", {{StepArg::result, 0}}, DType::float32, {}}};
+  CHECK(epilogue_functor(call).body.find("kIsLarge") == std::string::npos);
+}
+
 TEST_CASE("an epilogue reads its operands by row and column") {
   KernelCall call;
   call.outputs = {dense_view(0, {DType::float32, {4, 8}, Layout::plain})};
