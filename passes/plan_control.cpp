@@ -3,6 +3,8 @@
 // carried value in a buffer of two halves and writes scan outputs slice by slice.
 #include "passes/plan_control.h"
 
+#include <algorithm>
+
 #include "compiler/ops/lowering.h"
 #include "compiler/support/error.h"
 
@@ -131,6 +133,8 @@ void GraphPlanner::plan_loop(const Node& node) {
       continue;
     }
     const View& all = view(node.outputs[s]);
+    const int64_t room = all.shape[0].hi();
+    step.bound = step.bound < 0 ? room : std::min(step.bound, room);
     View slice = dense_view(all.buffer, body.type(body.outputs[1 + s]));
     slice.offset = all.offset + i * product(slice.shape);
     places.push_back(slice);

@@ -116,7 +116,7 @@ Compilation compile_model(const Model& model, const Options& options, const Targ
   std::copy_n(model.sha256.begin(), std::min(model.sha256.size(), compiled.onnx_sha256.size()),
               compiled.onnx_sha256.begin());
   fill_ports(result.imported, result.states, &compiled);
-  compiled.plans.push_back(std::move(plan));
+  for (int i = 0; i < options.plans; ++i) compiled.plans.push_back(plan);
   return result;
 }
 

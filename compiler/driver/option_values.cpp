@@ -112,6 +112,13 @@ void add_set(Options& options, const std::string& value) {
     throw UsageError(fmt::format("--set is given twice for input '{}'", printable(name)));
 }
 
+void add_bounds(Options& options, const std::string& value) {
+  for (const std::string& part : split(value, ',')) {
+    const auto [name, size] = name_and_value("--bound", part, "VALUE=N");
+    options.import.bounds[name] = parse_size("--bound " + name, size, 1).hi;
+  }
+}
+
 void add_states(Options& options, const std::string& value) {
   for (const std::string& part : split(value, ','))
     options.states.push_back(name_and_value("--state", part, "INPUT=OUTPUT"));

@@ -11,6 +11,7 @@ namespace macec {
 void add_dim(Options& options, const std::string& value);
 void add_shape(Options& options, const std::string& value);
 void add_set(Options& options, const std::string& value);
+void add_bounds(Options& options, const std::string& value);
 void add_states(Options& options, const std::string& value);
 void add_io_type(Options& options, const std::string& value);
 void add_fill(Options& options, const std::string& value);

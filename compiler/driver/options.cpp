@@ -100,6 +100,13 @@ const FlagRow kFlags[] = {
      [](Options& o, const std::string& v) { add_names(&o.import.inputs, v); }},
     {"--outputs", "A,B", kReading, true, "cuts the graph: these values are its outputs",
      [](Options& o, const std::string& v) { add_names(&o.import.outputs, v); }},
+    {"--bound", "VALUE=N", kReading, true,
+     "the most elements along the first axis of a value whose size depends on data",
+     [](Options& o, const std::string& v) { add_bounds(o, v); }},
+    {"--plans", "N", kReading, true,
+     "complete plans in the code (default 1); the next takes over when a run ends with "
+     "MACEC_E_DEVICE",
+     [](Options& o, const std::string& v) { o.plans = number("--plans", v, 1, 2); }},
     {"--state", "IN=OUT,...", kReading, true,
      "ties an output to an input; the value is kept between runs. Patterns: past.*=present.*",
      [](Options& o, const std::string& v) { add_states(o, v); }},

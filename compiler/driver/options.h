@@ -32,6 +32,7 @@ struct Options {
   std::string target;  // empty: this machine
   bool target_is_given = false;
   int max_threads = 4;
+  int plans = 1;
 
   // what to write
   std::string output, name, depfile;

@@ -252,6 +252,13 @@ void StepsWriter::write_loop(const Step& step, const std::string& indent) {
   text_.run += fmt::format("{}const int64_t trips = {};\n{}bool goes = {};\n{}c.dim[{}] = 0;\n", in,
                            trips, in, goes, in, index);
   text_.run += fmt::format("{}while (goes && c.dim[{}] < trips) {{\n", in, index);
+  if (step.bound >= 0) {
+    text_.run += fmt::format(
+        "{}  if (c.dim[{}] >= {}) return c.status = fail(c, MACEC_E_RANGE, {}, -1, c.dim[{}] + 1, "
+        "{});\n",
+        in, index, step.bound, c_string(fmt::format("iterations of '{}'", step.name)), index,
+        step.bound);
+  }
   text_.run += fmt::format("{}  *{} = c.dim[{}];\n", in, operands.pointer(step.iteration), index);
   text_.run += fmt::format("{}  *{} = 1;\n", in, operands.pointer(step.condition_now));
   write_list(step.bodies[0], in + "  ");

@@ -110,6 +110,8 @@ struct Graph {
   std::vector<std::shared_ptr<const Symbol>>
       symbols;  // given by the caller, in order of first use in inputs
   std::vector<ExtentCheck> checks;
+  std::map<std::string, int64_t>
+      bounds;  // --bound: the most elements along axis 0 of a value whose size depends on data
   int64_t next_name = 0;  // for fresh names
 
   Value& value(ValueId id) { return values[static_cast<size_t>(id.index)]; }

@@ -48,7 +48,8 @@ struct Packing {
 using CallParams =
     std::variant<std::monostate, ConvParamsT<Dim>, GemmParamsT<Dim>, PoolParamsT<Dim>,
                  PointwiseParamsT<Dim>, CopyParamsT<Dim>, FillParamsT<Dim>, ReduceParamsT<Dim>,
-                 SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>, GatherNestParamsT<Dim>>;
+                 SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>,
+                 GatherNestParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 
@@ -108,6 +109,7 @@ struct Step {
   // outputs are written in place (offset = index * slice); a carried value is a buffer of two
   // halves, read at half (index mod 2) and written at the other one, so nothing is copied.
   std::shared_ptr<const Symbol> index;
+  int64_t bound = -1;                // iterations that the scan outputs have room for; -1: no limit
   std::vector<int> carried_buffers;  // live during the whole loop
   // Computed extents that this step sets: for a branch one expression per body, for a loop one
   // (index is set already).

@@ -101,6 +101,7 @@ Graph Builder::build_body(Scope& outer, const SourceNode& source_node, const onn
   scope.target = &target;
   scope.source = &source_graph;
   const Graph& around = outer.target->graph;
+  target.graph.bounds = around.bounds;
   if (is_loop(node)) {
     const size_t carried = node.inputs.size() - kLoopHead;
     if (static_cast<size_t>(body.input_size()) != kLoopHead + carried)

@@ -264,7 +264,7 @@ static std::vector<TensorPtr> contents_of(const Graph& graph, const Node& node) 
     return true;
   };
   if (is_done()) return contents;
-  if (!node.def->evaluate || !node.bodies.empty()) return {};
+  if (!node.def->evaluate || !node.bodies.empty() || keeps_packed_weights(graph, node)) return {};
   std::vector<const Tensor*> inputs;
   for (const ValueId input : node.inputs) {
     const Tensor* tensor = input.is_valid() ? graph.value(input).constant.get() : nullptr;

@@ -106,6 +106,7 @@ class Import {
     ImportInputs inputs = resolve_inputs(wanted_inputs(), options_, diag_);
     if (diag_.count()) return;
     target_.graph.symbols = inputs.symbols;
+    target_.graph.bounds = options_.bounds;
     for (ImportInput& input : inputs.inputs) {
       if (input.constant) {
         builder_.define_constant(scope_, input.name, input.constant);

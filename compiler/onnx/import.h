@@ -31,6 +31,8 @@ struct ImportOptions {
   std::map<std::string, std::vector<ShapeItem>> shapes;  // --shape x=1x3x..
   std::map<std::string, std::vector<double>>
       sets;  // --set sr=16000: one value for all elements, or all of them
+  std::map<std::string, int64_t>
+      bounds;  // --bound rows=9: the most elements along axis 0 of a value
   std::vector<std::string> inputs, outputs;  // --inputs, --outputs: cut the graph
   std::map<std::string, DType> io_types;     // --io-type ids=int32
 };

@@ -90,6 +90,12 @@ std::vector<Tensor> evaluate_node(const Graph& graph, const Node& node,
   return std::move(context.outputs);
 }
 
+bool keeps_packed_weights(const Graph& graph, const Node& node) {
+  constexpr int64_t kFew = 256;  // elements that are not worth it
+  return node.op == "DequantizeLinear" && info(graph.type(node.inputs[0]).dtype).bits < 8 &&
+         graph.type(node.inputs[0]).count().hi() > kFew;
+}
+
 std::vector<Tensor> evaluate_graph(const Graph& graph, const std::vector<Tensor>& inputs) {
   std::vector<const Tensor*> pointers;
   for (const Tensor& input : inputs) pointers.push_back(&input);

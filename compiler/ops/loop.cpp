@@ -72,6 +72,11 @@ bool runs_to_the_end(const InferContext& context, const Graph& body) {
 
 Dim iterations(InferContext& context, const Graph& body, int output) {
   const std::vector<Dim>* trips = context.known(0);
+  const auto bound = context.graph.bounds.find(
+      context.graph.value(context.node.outputs[static_cast<size_t>(output)]).name);
+  if (!trips && bound != context.graph.bounds.end()) {
+    return computed_extent(context, output, 0, 0, bound->second);
+  }
   if (!trips) {
     const Value* value = context.has(0) ? &context.graph.value(context.node.inputs[0]) : nullptr;
     std::string count =
@@ -81,6 +86,9 @@ Dim iterations(InferContext& context, const Graph& body, int output) {
         "a loop with scan outputs is not supported where the number of iterations "
         "has no bound: {}",
         count)
+        .hint(fmt::format(
+            "say how many at most: --bound {}=N",
+            context.graph.value(context.node.outputs[static_cast<size_t>(output)]).name))
         .hint(value ? fmt::format("if '{}' is an input of the model, give it a value: --set {}=N",
                                   value->name, value->name)
                     : std::string("give the loop a trip count"));

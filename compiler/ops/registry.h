@@ -23,6 +23,9 @@ void infer_node(Graph& graph, NodeId node);
 // Evaluates a node whose inputs are all constants, epilogue included.
 std::vector<Tensor> evaluate_node(const Graph& graph, const Node& node,
                                   const std::vector<const Tensor*>& inputs);
+// A DequantizeLinear whose weights of 2 or 4 bits stay as small as the model has them: it is not folded, they become floats
+// when the model runs.
+bool keeps_packed_weights(const Graph& graph, const Node& node);
 // Evaluates the whole graph: macec's own reference. `inputs` in the order of graph.inputs; symbols
 // take their values from the shapes of the inputs.
 std::vector<Tensor> evaluate_graph(const Graph& graph, const std::vector<Tensor>& inputs);

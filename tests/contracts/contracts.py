@@ -143,7 +143,7 @@ def an_if_on_a_run_time_condition_nested_with_captured_values():
 def memory_of_branches_is_shared():
     import json
     answer = must([macec.MACEC, "inspect", "--json", "model.onnx"], cwd=WORK / "if")
-    arena = json.loads(answer.out)["arena_bytes"]
+    arena = json.loads(answer.out)["memory"]["arena_bytes"]
     if arena > 4 * 64:
         raise AssertionError(f"arena of {arena} bytes for values of 24 bytes")
     return f"{arena} bytes"
