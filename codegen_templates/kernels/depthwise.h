@@ -3,7 +3,7 @@
 //
 //   conv_depthwise<KH, KW, S>   kernel KH x KW, stride S along the width, no dilation: one vector of
 //                               channels at a time walks along the width, 4 pixels of 2 output
-//                               rows a turn; up to 9 weights stay in registers
+//                               rows a turn; its weights stay in registers, or at hand on the stack
 //   conv_depthwise_any          any kernel, stride and dilation; pixel by pixel
 //
 // Inside there is no test but one per input row (nullptr: in the padding); pixels near the left and
@@ -20,7 +20,6 @@
 #include "epilogue.h"
 #include "simd/simd.h"
 
-[[maybe_unused]] constexpr int kDepthwiseResident = 9;  // weights that fit beside the results
 template <class N>
 constexpr bool kIsPart = false;
 template <>
@@ -127,11 +126,6 @@ MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, S, R, X, Y>& t, const Vf
   for (int r = 0; r < t.kRows; ++r) {
     if (t.rows[r] == nullptr) continue;
     const X* x = P > 1 ? t.rows[r] + x_at : t.rows[r];  // a border window starts outside
-    Vf w_row[KW];
-    if (KH * KW > kDepthwiseResident) {
-#pragma GCC unroll 8
-      for (int kw = 0; kw < KW; ++kw) w_row[kw] = load<Vf>(t.w + (r * KW + kw) * t.w_tap, n);
-    }
 #pragma GCC unroll 32
     for (int column = L; column < kColumns - Q; ++column) {
       if (P == 0 && (column < begin || column >= end)) continue;
@@ -145,8 +139,7 @@ MACEC_INLINE void depthwise_tile(const DepthwiseRun<KH, S, R, X, Y>& t, const Vf
         for (int i = 0; i < kPixels; ++i) {
           const int kw = column - i * S;
           if (kw < 0 || kw >= KW) continue;
-          const Vf weight = KH * KW > kDepthwiseResident ? w_row[kw] : w[kh * KW + kw];
-          acc[m][i] = fma(v, weight, acc[m][i]);
+          acc[m][i] = fma(v, w[kh * KW + kw], acc[m][i]);
         }
       }
     }
@@ -178,11 +171,9 @@ MACEC_NOINLINE void depthwise_run(const DepthwiseRun<KH, S, R, X, Y>& run, N n,
   constexpr int P = 4;
   const DepthwiseRun<KH, S, R, X, Y> t = run;
   const Epilogue apply = epilogue;  // a copy: y cannot change it
-  Vf w[KH * KW] = {};
-  if (KH * KW <= kDepthwiseResident) {
-#pragma GCC unroll 16
-    for (int tap = 0; tap < KH * KW; ++tap) w[tap] = load<Vf>(t.w + tap * t.w_tap, n);
-  }
+  Vf w[KH * KW];
+#pragma GCC unroll 32
+  for (int tap = 0; tap < KH * KW; ++tap) w[tap] = load<Vf>(t.w + tap * t.w_tap, n);
   const Vf bias = t.bias == nullptr ? splat<Vf>(0) : load<Vf>(t.bias, n);
   int64_t column = -t.pad;  // of the next window
   int64_t x_at = column * t.x_pixel, y_at = 0, row = t.row;
@@ -199,7 +190,7 @@ MACEC_NOINLINE void depthwise_run(const DepthwiseRun<KH, S, R, X, Y>& run, N n,
     }
     if (left == 0) break;
     const int64_t begin = -column, end = t.width - column;
-    if constexpr (kIsPart<N>) {  // rare: no code of its own for each border
+    if constexpr (kIsPart<N> || KW > 3) {  // code for each border would be too much
       depthwise_tile<KH, KW, S, R, 0, 0, 0>(t, w, bias, x_at, y_at, row, begin, end, n, apply);
     } else if (begin <= 0 && end >= KW) {
       depthwise_tile<KH, KW, S, R, 1, 0, 0>(t, w, bias, x_at, y_at, row, 0, 0, n, apply);
@@ -263,14 +254,13 @@ MACEC_NOINLINE void depthwise_units(const ConvParams& p, const Rows& rows, const
 template <int KH, int KW, int S, class Input, class Y, class Epilogue>
 void conv_depthwise(const ConvParams& p, const Input& x, const float* w, const float* bias, Y* y,
                     const Epilogue& epilogue, int64_t begin, int64_t end, void*) {
-  constexpr int kRows = KH * KW > kDepthwiseResident ? 1 : 2;
   const auto rows = conv_rows(p, x);
   const int64_t tail = p.group % kLanes;
   for (int64_t unit = begin; unit < end;) {
     int units = 1;
-    if (kRows == 2 && p.stride[1] == S && unit + 1 < end && (unit + 1) % p.out[1] != 0) units = 2;
+    if (p.stride[1] == S && unit + 1 < end && (unit + 1) % p.out[1] != 0) units = 2;
     if (units == 2) {
-      depthwise_units<KH, KW, S, kRows>(p, rows, w, bias, y, epilogue, unit);
+      depthwise_units<KH, KW, S, 2>(p, rows, w, bias, y, epilogue, unit);
     } else {
       depthwise_units<KH, KW, S, 1>(p, rows, w, bias, y, epilogue, unit);
     }
