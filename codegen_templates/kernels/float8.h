@@ -7,24 +7,24 @@
 #include "simd/simd.h"
 
 struct Float8e4m3fn {
-  static constexpr int kMantissa = 3, kBias = 7;
-  static constexpr uint8_t kLargest = 0x7e, kNan = 0x7f, kInfinity = 0x7f;
-  static constexpr bool kHasInfinity = false, kHasNegativeZero = true;
+  [[maybe_unused]] static constexpr int kMantissa = 3, kBias = 7;
+  [[maybe_unused]] static constexpr uint8_t kLargest = 0x7e, kNan = 0x7f, kInfinity = 0x7f;
+  [[maybe_unused]] static constexpr bool kHasInfinity = false, kHasNegativeZero = true;
 };
 struct Float8e4m3fnuz {
-  static constexpr int kMantissa = 3, kBias = 8;
-  static constexpr uint8_t kLargest = 0x7f, kNan = 0x80, kInfinity = 0x80;
-  static constexpr bool kHasInfinity = false, kHasNegativeZero = false;
+  [[maybe_unused]] static constexpr int kMantissa = 3, kBias = 8;
+  [[maybe_unused]] static constexpr uint8_t kLargest = 0x7f, kNan = 0x80, kInfinity = 0x80;
+  [[maybe_unused]] static constexpr bool kHasInfinity = false, kHasNegativeZero = false;
 };
 struct Float8e5m2 {
-  static constexpr int kMantissa = 2, kBias = 15;
-  static constexpr uint8_t kLargest = 0x7b, kNan = 0x7f, kInfinity = 0x7c;
-  static constexpr bool kHasInfinity = true, kHasNegativeZero = true;
+  [[maybe_unused]] static constexpr int kMantissa = 2, kBias = 15;
+  [[maybe_unused]] static constexpr uint8_t kLargest = 0x7b, kNan = 0x7f, kInfinity = 0x7c;
+  [[maybe_unused]] static constexpr bool kHasInfinity = true, kHasNegativeZero = true;
 };
 struct Float8e5m2fnuz {
-  static constexpr int kMantissa = 2, kBias = 16;
-  static constexpr uint8_t kLargest = 0x7f, kNan = 0x80, kInfinity = 0x80;
-  static constexpr bool kHasInfinity = false, kHasNegativeZero = false;
+  [[maybe_unused]] static constexpr int kMantissa = 2, kBias = 16;
+  [[maybe_unused]] static constexpr uint8_t kLargest = 0x7f, kNan = 0x80, kInfinity = 0x80;
+  [[maybe_unused]] static constexpr bool kHasInfinity = false, kHasNegativeZero = false;
 };
 
 template <class F>
