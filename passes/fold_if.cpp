@@ -4,8 +4,8 @@
 //   %c = constant true
 //   %y = If(%c, %x) { then (%a) { %r = Relu(%a) } else (%b) { ... } }        %y = Relu(%x)
 //
-// The nodes of the branch keep their origins and get those of the If. Left alone if the condition is computed when the model
-// runs. Tests: tests/filetests/fold-if/
+// The nodes of the branch keep their origins and get those of the If. Left alone if the condition
+// is computed when the model runs. Tests: tests/unit/op_control_test.cpp
 #include <map>
 
 #include "compiler/ir/edit.h"

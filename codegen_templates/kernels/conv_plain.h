@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Convolution with weights as ONNX stores them: for weights that are computed when the model runs, and
-// for double. One output element at a time; slow, and right for every form.
+// Convolution with weights as ONNX stores them: for weights that are computed when the model runs,
+// and for double. One output element at a time; slow, and right for every form.
 //
 //   w     [group * out_channels][in_channels][kernel 0][kernel 1][kernel 2], dense
 //   bias  [group * out_channels] or nullptr

@@ -3,8 +3,8 @@
 //
 //   y[b][m][n] = sum over k of x[b][m][k] * w[b][k][n] + bias[n]
 //
-// x, w, y: aligned to their element, y overlaps nothing; bias: n elements or nullptr. No epilogue, no
-// scratch. Units: params/gemm.h.
+// x, w, y: aligned to their element, y overlaps nothing; bias: n elements or nullptr. No epilogue,
+// no scratch. Units: params/gemm.h.
 #pragma once
 #include "../params/gemm.h"
 #include "plain.h"

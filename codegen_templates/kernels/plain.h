@@ -4,7 +4,7 @@
 //   element type        PlainSum<T>::Type
 //   float, half_t, bfloat16_t   float
 //   double                      double
-//   integers                    uint64_t (sign extended, so that sums and products wrap as they should)
+//   integers                    uint64_t (sign extended: sums and products wrap as they should)
 #pragma once
 #include "simd/simd.h"
 

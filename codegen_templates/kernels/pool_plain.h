@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pooling of any element type, and the greatest elements with their indices.
 //
-//   pool_max_plain      y, any type that C++ compares; a window without elements gives the lowest value
-//   pool_average_plain  y; double
-//   pool_max_indices    y, and for each the index of the first greatest element in the whole tensor
-//                       [batch][channel][in 0][in 1][in 2]; by column: the first spatial axis is the fastest
+//   pool_max_plain      y, any type that C++ compares; without elements a window gives the lowest
+//   pool_average_plain  y, float types
+//   pool_max_indices    y, and the index of the first greatest element of each window in the whole
+//                       tensor [batch][channel][in 0][in 1][in 2]; kByColumn: in 0 runs fastest
 //
-// x, y, indices: pixels x_pixel and y_pixel apart, no overlap. No epilogue, no scratch. Units: output
-// rows.
+// x, y, indices: pixels x_pixel and y_pixel apart, no overlap. No epilogue, no scratch.
+// Units: output rows.
 #pragma once
 #include "../params/pool.h"
 #include "plain.h"

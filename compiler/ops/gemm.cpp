@@ -28,7 +28,8 @@ void infer_gemm(InferContext& context) {
     throw user_error("Gemm of ranks {} and {}; it needs two matrices", a.size(), b.size());
   }
   Dim m = a[g.trans_a ? 1 : 0], n = b[g.trans_b ? 0 : 1];
-  context.require_equal(a[g.trans_a ? 0 : 1], b[g.trans_b ? 1 : 0], "columns of A", "rows of B");
+  context.require_equal(a[g.trans_a ? 0 : 1], b[g.trans_b ? 1 : 0], "the number of columns of A",
+                        "the number of rows of B");
   Shape y = {m, n};
   if (context.has(2)) {
     const Shape& c = context.shape(2);

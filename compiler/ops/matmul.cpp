@@ -29,8 +29,9 @@ MatMulShape matrices(Shape x, Shape w) {
 
 void infer_matmul(InferContext& context) {
   MatMulShape s = matrices(context.shape(0), context.shape(1));
-  context.require_equal(s.x.back(), s.w[s.w.size() - 2], "columns of the first matrix",
-                        "rows of the second");
+  context.require_equal(s.x.back(), s.w[s.w.size() - 2],
+                        "the number of columns of the first matrix",
+                        "the number of rows of the second");
   size_t x_batch = s.x.size() - 2, w_batch = s.w.size() - 2;
   size_t axes = std::max(x_batch, w_batch);
   Shape y;

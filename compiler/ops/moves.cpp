@@ -9,11 +9,18 @@ namespace macec {
 namespace {
 
 UserError computed_from_data(const InferContext& context, int i, const char* what) {
-  const Value& value = context.graph.value(context.node.inputs[static_cast<size_t>(i)]);
-  return user_error("{} is computed when the model runs ('{}' {}), which is not supported", what,
-                    value.name, text(value.type))
-      .hint(fmt::format("if '{}' is an input of the model, give it a value: --set {}=...",
-                        value.name, value.name));
+  const ValueId id = context.node.inputs[static_cast<size_t>(i)];
+  const Value& value = context.graph.value(id);
+  UserError error =
+      user_error("{} is computed when the model runs ('{}' {}), which is not supported", what,
+                 value.name, text(value.type));
+  const std::vector<ValueId>& inputs = context.graph.inputs;
+  if (std::find(inputs.begin(), inputs.end(), id) != inputs.end()) {
+    error.hint(fmt::format("give this input a value: --set {}=...", value.name));
+  } else {
+    error.hint("macec follows sizes of inputs, not their elements; --set gives an input a value");
+  }
+  return error;
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ void infer_reshape(InferContext& context) {
   }
   bool allow_zero = context.node.int_attribute("allowzero", 0) != 0;
   Shape y = reshaped(x, require_known(context, 1, "the shape"), allow_zero);
-  context.require_equal(product(x), product(y), "elements before", "after the change of shape");
+  context.require_equal(product(x), product(y), "the number of elements", "that of the new shape");
   context.set_type(0, context.type(0).dtype, y);
   keep_known(context);
 }
