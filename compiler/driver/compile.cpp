@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "compiler/driver/shared_flags.h"
 #include "compiler/driver/summary.h"
 #include "compiler/emit/names.h"
 #include "compiler/ir/text.h"
@@ -129,9 +130,12 @@ Outputs compile(const Options& options, Diagnostics& diag) {
                      "give it with -o: macec a.onnx b.onnx -o both.cpp");
   outputs.stem = options.output.empty() ? names[0] : stem_of(options.output);
   std::vector<CompiledModel> compiled;
-  for (size_t i = 0; i < options.files.size(); ++i) {
-    const Model model = load_model(options.files[i]);
-    outputs.models.push_back(compile_model(model, options, outputs.target, names[i], diag));
+  std::vector<Model> models;
+  for (const std::string& file : options.files) models.push_back(load_model(file));
+  const std::vector<Options> own_options = options_of_models(models, options);
+  for (size_t i = 0; i < models.size(); ++i) {
+    const Model& model = models[i];
+    outputs.models.push_back(compile_model(model, own_options[i], outputs.target, names[i], diag));
     compiled.push_back(outputs.models.back().model);
     if (options.depfile.empty()) continue;
     outputs.read.push_back(model.path);

@@ -153,7 +153,7 @@ std::map<std::string, std::pair<std::string, int>> run_time_symbols(
   std::map<std::string, std::pair<std::string, int>> symbols;
   int index = 0;
   for (size_t i = 0; i < model.symbols.size(); ++i)
-    symbols[model.symbols[i]->name] = {interface.dims[i].identifier, index++};
+    symbols[model.symbols[i]->name] = {"dim_" + interface.dims[i].identifier, index++};
   for (const std::string& name : computed_symbols(model)) {
     symbols[name] = {fmt::format("value_{}", index), index};
     ++index;

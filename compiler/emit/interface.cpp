@@ -36,12 +36,14 @@ std::vector<std::string> header_names(std::string_view kind, const std::string& 
 
 class IdentifierMaker {
  public:
-  IdentifierMaker() : taken_{"BUILD", "MEMORY_BYTES", "STATE_BYTES", "MAX_THREADS", "API", "H"} {}
+  explicit IdentifierMaker(std::string model)
+      : model_(std::move(model)), taken_{"BUILD",       "MEMORY_BYTES", "STATE_BYTES",
+                                         "MAX_THREADS", "API",          "H"} {}
 
   void fill(std::string_view kind, size_t index, const std::string& name, std::string& id) {
     if (id.empty()) {
-      const std::string base =
-          identifier_from(name, std::string(kind) + "_" + std::to_string(index));
+      std::string base = identifier_from(name, std::string(kind) + "_" + std::to_string(index));
+      if (is_like_a_function(base)) base = std::string(kind) + "_" + base;
       id =
           unique_name(base, [&](const std::string& candidate) { return is_free(kind, candidate); });
     }
@@ -50,6 +52,10 @@ class IdentifierMaker {
   }
 
  private:
+  // "macec_run" and "kws_open" are called beside parameters of that name.
+  bool is_like_a_function(const std::string& id) const {
+    return id.compare(0, 5, "macec") == 0 || id.compare(0, model_.size() + 1, model_ + "_") == 0;
+  }
   bool is_free(std::string_view kind, const std::string& id) const {
     if (is_c_word(id)) return false;
     for (const std::string& used : header_names(kind, id)) {
@@ -57,6 +63,7 @@ class IdentifierMaker {
     }
     return true;
   }
+  std::string model_;
   std::set<std::string> taken_;
 };
 
@@ -76,7 +83,7 @@ Extent later_extent(std::string bound_code, std::string final_code, std::string 
 }
 
 void assign_identifiers(ModelInterface& model) {
-  IdentifierMaker maker;
+  IdentifierMaker maker(model.name);
   for (size_t i = 0; i < model.dims.size(); ++i) {
     maker.fill("dim", i, model.dims[i].name, model.dims[i].identifier);
   }

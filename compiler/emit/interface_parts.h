@@ -32,6 +32,8 @@ std::string type_text(const ModelInterface& model, int dtype,
 // without #include lines. Layers of the stub are taken between their BEGIN and END lines, which
 // stay.
 std::string pasted_text(std::string_view path);
+// The texts that the C interface of every model uses, once per file.
+std::string pasted_interface(const GeneratedPair& pair);
 
 // A bool expression that is true if this processor has all the features. Throws for unknown ones.
 std::string features_code(const std::vector<std::string>& features);

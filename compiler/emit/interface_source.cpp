@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Writes what stands around the steps in a generated source: before them includes and the Context,
-// after them the tables of each model and its C interface.
+// Writes what stands behind the steps in a generated source: the tables of each model and its C
+// interface. prelude.cpp has what stands before them.
 //
 // Code that does not depend on the model is pasted from runtime_stub/, once per file; a model adds
 // tables and a few lines. Everything but <name>_model() is in the unnamed namespace, a model's own
 // part in namespace <name>.
 #include <fmt/format.h>
 
-#include "compiler/emit/embedded.h"
+#include <set>
+
 #include "compiler/emit/interface.h"
 #include "compiler/emit/interface_parts.h"
 #include "compiler/emit/names.h"
@@ -25,6 +26,7 @@ struct SourceWriter {
   const ModelInterface& model;
   const std::string& name = model.name;
   std::string text{};
+  std::set<size_t> used{};  // dims of the function that is being written
 
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
@@ -141,23 +143,35 @@ struct SourceWriter {
     return extent.kind == Extent::computed || extent.kind == Extent::later;
   }
 
-  std::string used_dims(const std::string& body) const {
+  // Dims stand as locals dim_<identifier> in a function, so that no name of a model hides one of
+  // ours. used_dims declares those that were asked for since it was called last.
+  std::string local_code(const std::string& code) {
+    return rename_identifiers(code, [this](const std::string& word) {
+      for (size_t i = 0; i < model.dims.size(); ++i) {
+        if (word != model.dims[i].identifier) continue;
+        used.insert(i);
+        return "dim_" + word;
+      }
+      return word;
+    });
+  }
+
+  std::string used_dims() {
     std::string declarations;
-    for (size_t i = 0; i < model.dims.size(); ++i) {
-      if (uses_identifier(body, model.dims[i].identifier))
-        declarations +=
-            fmt::format("  const int64_t {} = c.dim[{}];\n", model.dims[i].identifier, i);
-    }
+    for (size_t i : used)
+      declarations +=
+          fmt::format("  const int64_t dim_{} = c.dim[{}];\n", model.dims[i].identifier, i);
+    used.clear();
     return declarations;
   }
 
-  std::string extent_lines(const std::vector<InterfaceTensor>& tensors, const char* array) const {
+  std::string extent_lines(const std::vector<InterfaceTensor>& tensors, const char* array) {
     std::string lines;
     size_t at = 0;
     for (const InterfaceTensor& tensor : tensors) {
       for (const Extent& extent : tensor.shape) {
         if (is_expression(extent)) {
-          lines += fmt::format("  c.{}[{}] = {};  // {}\n", array, at, extent.code,
+          lines += fmt::format("  c.{}[{}] = {};  // {}\n", array, at, local_code(extent.code),
                                comment_text(tensor.name));
         }
         ++at;
@@ -166,27 +180,27 @@ struct SourceWriter {
     return lines;
   }
 
-  std::string state_lines() const {
+  std::string state_lines() {
     std::string lines;
     for (size_t i = 0; i < model.states.size(); ++i) {
       const InterfaceState& state = model.states[i];
       const int bits = element_type(state.dtype).bits;
       lines += fmt::format("  c.state_need[{}] = ({} * {} + 7) / 8;\n", 2 * i,
-                           element_count_code(model, state.in_shape), bits);
+                           local_code(element_count_code(model, state.in_shape)), bits);
       lines += fmt::format("  c.state_need[{}] = ({} * {} + 7) / 8;\n", 2 * i + 1,
-                           element_count_code(model, state.out_shape), bits);
+                           local_code(element_count_code(model, state.out_shape)), bits);
     }
     return lines;
   }
 
-  std::string check_lines() const {
+  std::string check_lines() {
     std::string lines;
     for (const InterfaceCheck& check : model.checks) {
       const std::string what =
           fmt::format("{} and {} must agree", check.left_text, check.right_text);
       lines +=
           fmt::format("  if (({0}) != ({1})) return fail(c, MACEC_E_SHAPE, {2}, -1, {0}, {1});\n",
-                      check.left_code, check.right_code, c_string(what));
+                      local_code(check.left_code), local_code(check.right_code), c_string(what));
     }
     return lines;
   }
@@ -197,7 +211,7 @@ struct SourceWriter {
                              extent_lines(model.outputs, "shape") + state_lines() + check_lines();
     if (body.empty()) return "nullptr";
     line("macec_status compute_extents(Context& c) {{");
-    text += used_dims(body) + body;
+    text += used_dims() + body;
     line("  return MACEC_OK;");
     line("}}");
     return "compute_extents";
@@ -211,7 +225,7 @@ struct SourceWriter {
       for (const Extent& extent : tensor.shape) {
         if (extent.kind == Extent::later) {
           const std::string code =
-              rename_identifiers(extent.final_code, [](const std::string& word) {
+              rename_identifiers(local_code(extent.final_code), [](const std::string& word) {
                 return starts_with(word, "value_") ? fmt::format("c.dim[{}]", word.substr(6))
                                                    : word;
               });
@@ -222,7 +236,7 @@ struct SourceWriter {
     }
     if (body.empty()) return "nullptr";
     line("void settle_extents(Context& c) {{");
-    text += used_dims(body) + body;
+    text += used_dims() + body;
     line("}}");
     return "settle_extents";
   }
@@ -322,62 +336,10 @@ struct SourceWriter {
   }
 };
 
-bool needs_feature_tests(const GeneratedPair& pair) {
-  for (const ModelInterface& model : pair.models) {
-    for (const InterfaceLevel& level : model.levels) {
-      if (features_code(level.features).find("MACEC_HAS_FEATURE") != std::string::npos) return true;
-    }
-  }
-  return false;
-}
-
-std::string pasted_file(std::string_view path) {
-  return "\n" + pasted_text(path);
-}
-
 }  // namespace
 
-std::string pasted_text(std::string_view path) {
-  std::string_view rest = embedded_text(path);
-  const size_t layer = rest.find("/* BEGIN LAYER ");
-  if (layer != rest.npos) return std::string(rest.substr(layer));
-  const std::string_view mark = "#pragma once\n";
-  const size_t head = rest.find(mark);  // what stands before it is for readers of the repository
-  MACEC_CHECK(head != rest.npos, "{} has no #pragma once", path);
-  rest.remove_prefix(head + mark.size());
-  std::string text;
-  while (!rest.empty()) {
-    const size_t end = rest.find('\n');
-    const std::string_view one = rest.substr(0, end == rest.npos ? end : end + 1);
-    rest.remove_prefix(one.size());
-    const bool is_leading_blank = one == "\n" && text.empty();
-    if (!starts_with(one, "#include") && !is_leading_blank) text += one;
-  }
-  return text;
-}
-
-std::string write_source_prelude(const GeneratedPair& pair) {
-  std::string text = fmt::format(
-      "#include \"{}\"\n\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n",
-      pair.header_name);
-  for (const std::string& include : pair.includes) text += "#include " + include + "\n";
-  if (needs_feature_tests(pair)) {
-    text +=
-        "#if defined(__linux__)\n#include <sys/auxv.h>\n#elif defined(__APPLE__)\n#include "
-        "<sys/sysctl.h>\n#endif\n";
-  }
-  text += pasted_file("runtime_stub/require.h") + "\nnamespace {\n" +
-          pasted_file("runtime_stub/context.h") + pasted_file("runtime_stub/workers.h");
-  if (pair.step_hooks) text += pasted_file("runtime_stub/step_hooks.h");
-  return text + "\n}  // namespace\n";
-}
-
 std::string write_interface_source(const GeneratedPair& pair) {
-  std::string text = "namespace {\n";
-  if (needs_feature_tests(pair)) text += pasted_file("runtime_stub/levels.h");
-  text += pasted_file("runtime_stub/blob.h") + pasted_file("runtime_stub/open.h") +
-          pasted_file("runtime_stub/run.h");
-  text += "\n}  // namespace\n";
+  std::string text = pasted_interface(pair);
   for (const ModelInterface& model : pair.models) text += SourceWriter{pair, model}.write();
   return text;
 }

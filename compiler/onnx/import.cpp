@@ -281,6 +281,15 @@ Graph import_model(const Model& model, const ImportOptions& options, Diagnostics
   }
 }
 
+// A state is read with the extents that the run before wrote; a cache may grow (past, past + 1), which the generated
+// code checks at run time. Two fixed extents must be equal.
+static bool may_be_state(const TensorType& in, const TensorType& out) {
+  if (in.dtype != out.dtype || in.rank() != out.rank()) return false;
+  for (size_t i = 0; i < in.shape.size(); ++i)
+    if (in.shape[i] != out.shape[i] && in.shape[i].is_fixed() && out.shape[i].is_fixed()) return false;
+  return true;
+}
+
 std::vector<std::pair<int, int>> match_states(
     const Graph& graph, const std::vector<std::pair<std::string, std::string>>& patterns,
     Diagnostics& diag) {
@@ -309,7 +318,7 @@ std::vector<std::pair<int, int>> match_states(
         continue;
       }
       const Value& result = graph.value(graph.outputs[static_cast<size_t>(output)]);
-      if (input.type.dtype != result.type.dtype || input.type.shape != result.type.shape)
+      if (!may_be_state(input.type, result.type))
         diag.add(user_error("--state ties two values of different types")
                      .at(place(input))
                      .at(place(result)));

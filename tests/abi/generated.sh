@@ -49,6 +49,22 @@ generated_weights() {  # FOLDER TARGET CC CXX RUNNER FLAGS...
   done
 }
 
+# A cache that grows by one a run, in dimensions that are called like things in the code.
+growing() {  # CC CXX
+  "$MACEC" "$here/models/growing.onnx" --dim=copy=1..2 --dim=p=1..15 --state=past=present -o generated/growing.cpp --force &&
+    $2 -O1 -std=c++17 $warnings -c generated/growing.cpp -o growing.o &&
+    $1 -std=c11 $warnings $includes -Igenerated "$here/use_growing.c" growing.o -o program && ./program
+}
+
+# Two models in one pair; a flag goes to the models that have what it names.
+two_models() {  # CC CXX
+  mkdir -p both && "$MACEC" "$here"/models/{scorer,meter}.onnx --target=$target -o both/both.cpp $meter_flags --force &&
+    cp "$here"/old/old.* both && echo '#include "both.h"' | tee both/scorer.h >both/meter.h &&
+    for pair in both old; do $2 -O1 -std=c++17 $warnings -c both/$pair.cpp -o both/$pair.o || return 1; done &&
+    : >empty.cpp && $2 -c empty.cpp -o both/meter.o && mv both/both.o both/scorer.o &&
+    generated_units both $1 $2 c11 c++17 ""
+}
+
 generated_native() {  # CC CXX
   local cc=$1 cxx=$2 f=generated
   local lto="-O2 -flto -Wodr -Werror" linker=ld.lld${cxx#clang++}
@@ -85,6 +101,8 @@ generated_tests() {
       *) have clang++$suffix && generated_native clang$suffix clang++$suffix || skip "clang++$suffix: generated pairs" "not installed" ;;
     esac
   done
+  try "a state that grows, dimensions with names of ours" growing gcc g++
+  try "two models in one pair" two_models gcc g++
   try "address sanitizer: generated pairs compile" generated_objects generated g++ $address
   try "address sanitizer: generated pairs" generated_units generated gcc g++ c11 c++17 "" $address
   try "generated pairs compile, not position-independent" generated_objects generated g++ -O2 -fno-pie

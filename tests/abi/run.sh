@@ -30,7 +30,7 @@ shell() { bash -c "set -e; $*"; }
 make_pairs() {
   ls "$root"/runtime_stub/*.h | sed "s|^$root/||" >texts.list
   cmake "-DROOT=$root" -DLIST=texts.list "-DOUTPUT=$work/texts.cpp" -P "$root/compiler/emit/embed.cmake" &&
-    g++ -std=c++17 -O0 "-I$root" "$here/make_pairs.cpp" "$root"/compiler/emit/{interface,header,interface_source,levels}.cpp \
+    g++ -std=c++17 -O0 "-I$root" "$here/make_pairs.cpp" "$root"/compiler/emit/{interface,header,interface_source,prelude,levels}.cpp \
       "$root"/compiler/emit/{names,weights}.cpp "$root/compiler/support/error.cpp" texts.cpp -lfmt -o make_pairs || return 1
   for architecture in x86 armv8 portable; do
     mkdir -p $architecture && ./make_pairs $architecture $architecture && cp "$here"/old/old.* $architecture || return 1

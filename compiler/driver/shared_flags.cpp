@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/driver/shared_flags.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/support/text.h"
+
+namespace macec {
+namespace {
+
+// What flags can name in one model.
+struct Names {
+  std::set<std::string> dims, inputs, values;  // values: inputs and outputs
+};
+
+Names names_of(const Model& model, const ImportOptions& options) {
+  Names names;
+  for (const DeclaredValue& input : declared_inputs(model)) {
+    names.inputs.insert(input.name);
+    names.values.insert(input.name);
+    for (const DeclaredDim& dim : input.dims)
+      if (dim.size < 0) names.dims.insert(dim.name);
+    const auto shape = options.shapes.find(input.name);  // --shape may name dimensions
+    if (shape == options.shapes.end()) continue;
+    for (const ShapeItem& item : shape->second)
+      if (item.kind == ShapeItem::name) names.dims.insert(item.text);
+  }
+  for (const DeclaredValue& output : declared_outputs(model)) names.values.insert(output.name);
+  return names;
+}
+
+// For model number m: keeps the entries that it has, and in the first model those that nobody has.
+//   has(names, entry)   whether a model with these names has what the entry names
+template <class Container, class Has>
+void keep_own(const std::vector<Names>& all, size_t m, Container* entries, Has has) {
+  for (auto at = entries->begin(); at != entries->end();) {
+    const auto has_it = [&](const Names& names) { return has(names, *at); };
+    const bool is_orphan = std::none_of(all.begin(), all.end(), has_it);
+    at = has_it(all[m]) || (is_orphan && m == 0) ? std::next(at) : entries->erase(at);
+  }
+}
+
+}  // namespace
+
+std::vector<Options> options_of_models(const std::vector<Model>& models, const Options& options) {
+  std::vector<Options> result(models.size(), options);
+  if (models.size() < 2) return result;
+  std::vector<Names> all;
+  for (const Model& model : models) all.push_back(names_of(model, options.import));
+  for (size_t m = 0; m < models.size(); ++m) {
+    ImportOptions& own = result[m].import;
+    keep_own(all, m, &own.dims,
+             [](const Names& n, const auto& e) { return n.dims.count(e.first) > 0; });
+    keep_own(all, m, &own.shapes,
+             [](const Names& n, const auto& e) { return n.inputs.count(e.first) > 0; });
+    keep_own(all, m, &own.sets,
+             [](const Names& n, const auto& e) { return n.inputs.count(e.first) > 0; });
+    keep_own(all, m, &own.io_types,
+             [](const Names& n, const auto& e) { return n.values.count(e.first) > 0; });
+    keep_own(all, m, &result[m].states, [](const Names& n, const auto& e) {
+      return std::any_of(n.inputs.begin(), n.inputs.end(), [&](const std::string& input) {
+        std::vector<std::string> stars;
+        return matches_pattern(e.first, input, &stars);
+      });
+    });
+  }
+  return result;
+}
+
+}  // namespace macec
