@@ -127,7 +127,7 @@ void evaluate_conv(EvaluateContext& context) {
 
 KernelCall::ConstantUse weights_use(const ConvParamsT<Dim>& p, int64_t taps) {
   KernelCall::ConstantUse use;
-  if (p.group > 1 && p.in_channels == 1) {
+  if (p.group > 1 && p.in_channels == 1 && p.out_channels == 1) {
     use.kind = Packing::taps;
     use.n = int64_t{p.group} * p.out_channels;
     use.k = taps;
