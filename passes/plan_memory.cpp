@@ -158,6 +158,22 @@ int64_t peak(const std::vector<Interval>& intervals, int steps) {
   return most;
 }
 
+// While the arena is larger than the live bytes: what stands highest is placed first, and all others again.
+template <class TryOrder>
+void move_highest_first(std::vector<Interval> order, const Plan& plan, TryOrder try_order,
+                        const std::vector<int64_t>& offsets) {
+  // Placing takes time in the square of the buffers: large graphs get fewer tries.
+  const size_t tries = std::min<size_t>(60, 40000000 / (order.size() * order.size() + 1));
+  for (size_t t = 0; t < tries && plan.arena_bytes > plan.plan_live_bytes; ++t) {
+    size_t highest = 0;
+    for (size_t i = 1; i < order.size(); ++i)
+      if (offsets[i] + order[i].bytes > offsets[highest] + order[highest].bytes) highest = i;
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(highest),
+                order.begin() + static_cast<std::ptrdiff_t>(highest) + 1);
+    try_order(order);
+  }
+}
+
 // A scratch buffer for every step that needs one: it lives in that step only.
 void add_scratch(Plan& plan, StepList& steps, int workers) {
   for (Step& step : steps) {
@@ -209,14 +225,18 @@ void plan_memory(Plan& plan, int workers) {
       [](const Interval& a, const Interval& b) { return a.last - a.first > b.last - b.first; },
   };
   plan.arena_bytes = INT64_MAX;
+  std::vector<int64_t> offsets;
+  const auto try_order = [&](const std::vector<Interval>& order) {
+    const int64_t size = place(order, &offsets);
+    if (size >= plan.arena_bytes) return;
+    plan.arena_bytes = size;
+    for (size_t i = 0; i < order.size(); ++i)
+      plan.buffers[static_cast<size_t>(order[i].buffer)].offset = offsets[i];
+  };
   for (Order order : orders) {
     std::stable_sort(intervals.begin(), intervals.end(), order);
-    std::vector<int64_t> offsets;
-    const int64_t size = place(intervals, &offsets);
-    if (size >= plan.arena_bytes) continue;
-    plan.arena_bytes = size;
-    for (size_t i = 0; i < intervals.size(); ++i)
-      plan.buffers[static_cast<size_t>(intervals[i].buffer)].offset = offsets[i];
+    try_order(intervals);
+    move_highest_first(intervals, plan, try_order, offsets);
   }
   if (intervals.empty()) plan.arena_bytes = 0;
   for (size_t i = 0; i < plan.buffers.size(); ++i) {

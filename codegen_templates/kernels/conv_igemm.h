@@ -23,6 +23,7 @@
 // A block of output pixels as a table of row pointers.
 template <class X>
 struct ConvTable {
+  int64_t block;          // pixels at once
   const X** pointers;     // tile by tile: [tap][pixel of the tile]
   const X** kernel_rows;  // input row under each row of the kernel, for the current output row
   const X* zeros;         // of one tap
@@ -123,7 +124,9 @@ inline ConvTable<X> conv_table(const ConvParams& p, bool runs, void* scratch) {
   table.zeros = reinterpret_cast<const X*>(at);
   at += (zeros + 63) / 64 * 64;
   table.pointers = reinterpret_cast<const X**>(at);
-  at += conv_block_pixels(table.taps) * table.taps * static_cast<int64_t>(sizeof(void*));
+  const int64_t run = runs ? table.k * static_cast<int64_t>(sizeof(X)) : 0;
+  table.block = conv_block_pixels(table.taps * (8 + run));
+  at += table.block * table.taps * static_cast<int64_t>(sizeof(void*));
   table.kernel_rows = reinterpret_cast<const X**>(at);
   at += rows * static_cast<int64_t>(sizeof(void*));
   table.patches = reinterpret_cast<X*>(at);
@@ -138,7 +141,7 @@ void conv_igemm(const ConvParams& p, const Input& x, const float* w, const float
   using X = typename decltype(rows)::Element;
   const bool runs = conv_reads_runs(p) && p.x_pixel == p.in_channels;
   const ConvTable<X> table = conv_table<X>(p, runs, scratch);
-  const int64_t block = conv_block_pixels(table.taps);
+  const int64_t block = table.block;
   const int64_t last = end * p.out[2];
   for (int64_t pixel = begin * p.out[2]; pixel < last; pixel += block) {
     const int64_t count = last - pixel < block ? last - pixel : block;

@@ -38,10 +38,11 @@ struct ConvRing {
   int64_t rows, row_stride;
 };
 
-// What conv_igemm works with at once: pixels of output, a multiple of every tile's height.
+// What conv_igemm works with at once: pixels of output, a multiple of every tile's height, so many that
+// their row pointers and copied runs (`bytes` a pixel) fill half of a small L1 cache.
 [[maybe_unused]] constexpr int64_t kConvTileMultiple = 24;
-[[maybe_unused]] constexpr int64_t conv_block_pixels(int64_t taps) {
-  const int64_t pixels = 2048 / taps / kConvTileMultiple * kConvTileMultiple;
+[[maybe_unused]] constexpr int64_t conv_block_pixels(int64_t bytes) {
+  const int64_t pixels = 16384 / bytes / kConvTileMultiple * kConvTileMultiple;
   return pixels < kConvTileMultiple ? kConvTileMultiple : pixels > 192 ? 192 : pixels;
 }
 
@@ -61,9 +62,9 @@ constexpr int64_t conv_igemm_scratch(const ConvParamsT<Int>& p, int64_t element)
   constexpr int64_t pointer = 8;  // also where pointers are smaller
   const int64_t run = int64_t{p.kernel[2]} * p.in_channels * element;
   const int64_t pixel = int64_t{p.group} * p.in_channels * element;
-  const int64_t by_pixel =
-      (pixel + 63) / 64 * 64 + conv_block_pixels(rows * p.kernel[2]) * rows * p.kernel[2] * pointer;
-  const int64_t by_run = (run + 63) / 64 * 64 + conv_block_pixels(rows) * rows * (pointer + run);
+  const int64_t table = rows * p.kernel[2] * pointer, run_table = rows * (pointer + run);
+  const int64_t by_pixel = (pixel + 63) / 64 * 64 + conv_block_pixels(table) * table;
+  const int64_t by_run = (run + 63) / 64 * 64 + conv_block_pixels(run_table) * run_table;
   return (runs && by_run > by_pixel ? by_run : by_pixel) + rows * pointer;
 }
 
