@@ -231,6 +231,18 @@ MACEC_NOINLINE void gemm_tile(const TileArgs<X, Y>& t, int64_t blocks, const Epi
   }
 }
 
+// Moves to the rows `count` further down; the table of pointers must end a tile there.
+template <class X, class Y>
+inline void tile_skip_rows(TileArgs<X, Y>& t, int64_t count) {
+  t.row += count;
+  t.y += count * t.y_row;
+  if (t.rows != nullptr) {
+    t.rows += count * t.taps;
+  } else {
+    t.x += count * t.x_row;
+  }
+}
+
 // All rows of one block of columns: full tiles, then the rest by smaller ones.
 template <int V, class X, class Y, class Epilogue>
 inline void gemm_rows(TileArgs<X, Y> t, int64_t rows, const Epilogue& epilogue) {
@@ -246,39 +258,39 @@ inline void gemm_rows(TileArgs<X, Y> t, int64_t rows, const Epilogue& epilogue) 
     } else {
       gemm_tile<1, V>(t, blocks, epilogue);
     }
-    const int64_t done = blocks * height;
-    rows -= done;
-    t.row += done;
-    t.y += done * t.y_row;
-    if (t.rows != nullptr) {
-      t.rows += done * t.taps;
-    } else {
-      t.x += done * t.x_row;
-    }
+    tile_skip_rows(t, blocks * height);
+    rows -= blocks * height;
   }
 }
 
 // y[rows][columns] for all panels; `t` describes the first tile, its columns are all that y has.
-// The panel is in the outer loop: it stays in L1 while the rows, which should fit L2, go by.
+// The panel is in the outer loop: it stays in L1 while the rows, which should fit L2, go by. Tiles
+// have an even number of rows; where one row is left over, it goes by wide tiles of its own.
 template <class X, class Y, class Epilogue>
 MACEC_NOINLINE void gemm_columns(TileArgs<X, Y> t, int64_t rows, const Epilogue& epilogue) {
+  constexpr int64_t kWide = kVectorTile * kLanes;
+  constexpr int64_t kStep = kTileVectors * kLanes;
+  static_assert(kTileRows % 2 == 0 && kWide % kStep == 0, "a single row goes by whole steps");
   const float* const panels = t.w;
-  for (int64_t done = 0; t.columns > 0;) {
+  int64_t wide_end = 0;  // columns whose last row is done
+  for (int64_t done = 0; t.columns > 0; done += kStep) {
     t.w = panels + done / kPanel * t.w_panel + done % kPanel;
-    int64_t step = kTileVectors * kLanes;
-    if (rows == 1 && t.columns >= kVectorTile * kLanes) {
-      step = kVectorTile * kLanes;
-      gemm_tile<1, kVectorTile>(t, 1, epilogue);
-    } else if (kTileVectors == 2 && t.columns <= kLanes) {
-      gemm_rows<1>(t, rows, epilogue);
-    } else {
-      gemm_rows<kTileVectors>(t, rows, epilogue);
+    if (rows % 2 == 1 && done >= wide_end && t.columns >= kWide) {
+      TileArgs<X, Y> last = t;
+      tile_skip_rows(last, rows - 1);
+      gemm_tile<1, kVectorTile>(last, 1, epilogue);
+      wide_end = done + kWide;
     }
-    done += step;
-    t.col += step;
-    t.columns -= step;
-    t.y += step;
-    if (t.bias != nullptr) t.bias += step;
+    const int64_t count = done < wide_end ? rows - 1 : rows;
+    if (kTileVectors == 2 && t.columns <= kLanes) {
+      gemm_rows<1>(t, count, epilogue);
+    } else {
+      gemm_rows<kTileVectors>(t, count, epilogue);
+    }
+    t.col += kStep;
+    t.columns -= kStep;
+    t.y += kStep;
+    if (t.bias != nullptr) t.bias += kStep;
   }
 }
 
