@@ -2,6 +2,9 @@
 // Printing of graphs. ir/parse.cpp reads the same form.
 #include "compiler/ir/text.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "compiler/support/error.h"
 
 namespace macec {
@@ -53,8 +56,27 @@ std::string text_of(const Attributes& attributes) {
   return " {" + s + "}";
 }
 
+// Names of letters, digits and _ . / : - stand bare; all others in quotes.
+std::string value_name(const std::string& name) {
+  const bool is_plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-';
+  });
+  return "%" + (is_plain ? name : quote(name));
+}
+
 std::string name_of(const Graph& graph, ValueId id) {
-  return id.is_valid() ? "%" + quote(graph.value(id).name) : "_";
+  return id.is_valid() ? value_name(graph.value(id).name) : "_";
+}
+
+// Which values anything reads: constants that nobody does are not printed.
+std::vector<bool> used_values(const Graph& graph) {
+  std::vector<bool> used(graph.values.size(), false);
+  for (ValueId v : graph.outputs)
+    if (v.is_valid()) used[static_cast<size_t>(v.index)] = true;
+  for (NodeId id : graph.order)
+    for (ValueId v : graph.node(id).inputs)
+      if (v.is_valid()) used[static_cast<size_t>(v.index)] = true;
+  return used;
 }
 
 std::string text_of(const Graph& graph, const Node& node, const PointwiseStep& step) {
@@ -95,10 +117,12 @@ void print(const Graph& graph, const std::string& indent, std::string* out) {
   }
   *out += fmt::format("{}graph {} ({}) -> ({}){} {{\n", indent, quote(graph.name), inputs, outputs,
                       symbols);
-  for (const Value& value : graph.values) {
-    if (!value.constant) continue;
-    *out += fmt::format("{}  %{} = constant {} {}\n", indent, quote(value.name), text(value.type),
-                        constant_text(*value.constant));
+  const std::vector<bool> used = used_values(graph);
+  for (size_t i = 0; i < graph.values.size(); ++i) {
+    const Value& value = graph.values[i];
+    if (!value.constant || !used[i]) continue;
+    *out += fmt::format("{}  {} = constant {} {}\n", indent, value_name(value.name),
+                        text(value.type), constant_text(*value.constant));
   }
   for (NodeId id : graph.order) {
     const Node& node = graph.node(id);
