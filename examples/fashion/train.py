@@ -10,7 +10,7 @@ Needs torch, onnx, onnxscript and onnxruntime, and Debian's package dataset-fash
 
 The model: 28x28 grey pictures of clothes (Fashion-MNIST), ten classes. A MobileNetV2 in small:
 a 3x3 convolution, inverted residual blocks with depthwise 3x3 convolutions, BatchNorm and ReLU6,
-global average pooling, one dense layer, softmax. 58,122 parameters, about 5.4 million
+global average pooling, one dense layer, softmax. 58,122 parameters, about 5.3 million
 multiply-adds a picture.
 
     image  float32[batch,1,28,28]  pixel / 255; mean and deviation are taken out inside the model
