@@ -287,3 +287,30 @@ MACEC_INLINE int8_t scalar_packed_signed(const uint8_t* p, int64_t i) {
   const int v = scalar_packed_unsigned<bits>(p, i);
   return static_cast<int8_t>(v >> (bits - 1) != 0 ? v - (1 << bits) : v);
 }
+// The low bits of a number as a packed integer's value, and a number limited to the packed type.
+template <int bits>
+MACEC_INLINE uint8_t scalar_wrap_unsigned(int64_t v) {
+  return static_cast<uint8_t>(v & ((1 << bits) - 1));
+}
+template <int bits>
+MACEC_INLINE int8_t scalar_wrap_signed(int64_t v) {
+  const int low = scalar_wrap_unsigned<bits>(v);
+  return static_cast<int8_t>(low >> (bits - 1) != 0 ? low - (1 << bits) : low);
+}
+template <int bits>
+MACEC_INLINE uint8_t scalar_limit_unsigned(int64_t v) {
+  const int64_t hi = (1 << bits) - 1;
+  return static_cast<uint8_t>(v < 0 ? 0 : v > hi ? hi : v);
+}
+template <int bits>
+MACEC_INLINE int8_t scalar_limit_signed(int64_t v) {
+  const int64_t hi = (1 << (bits - 1)) - 1;
+  return static_cast<int8_t>(v < -hi - 1 ? -hi - 1 : v > hi ? hi : v);
+}
+// Elements are written in rising order: the first of a byte clears those behind it.
+template <int bits>
+MACEC_INLINE void scalar_put_packed(uint8_t* p, int64_t i, int v) {
+  const int shift = static_cast<int>(i * bits & 7);
+  const int below = shift == 0 ? 0 : p[i * bits >> 3] & ((1 << shift) - 1);
+  p[i * bits >> 3] = static_cast<uint8_t>(below | ((v & ((1 << bits) - 1)) << shift));
+}

@@ -277,11 +277,20 @@ class Writer {
       const bool saturates = step_attribute(step, {"saturate", 1.0f}) != 0;
       return fmt::format("through_float8<{}>(scalar_round_odd({}), {})", format, x, saturates);
     }
-    if (is_packed(to))
-      throw user_error("results of type {} in generated code are not supported", name(to));
+    if (is_packed(to)) return packed_cast(step, x, from);
     if (from == DType::boolean) return fmt::format("static_cast<{}>({})", compute_type(to), x);
     return fmt::format("scalar_{}<{}>({})", step.op == "Cast" ? "cast" : "saturate",
                        compute_type(to), x);
+  }
+
+  // Computed as int8_t or uint8_t that hold the packed type's numbers: Cast keeps the low bits, Saturate limits.
+  std::string packed_cast(const PointwiseStep& step, const std::string& x, DType from) {
+    const DTypeInfo& type = info(step.dtype);
+    const char* kind = type.is_signed ? "signed" : "unsigned";
+    const std::string wide = from == DType::boolean ? fmt::format("static_cast<int64_t>({})", x)
+                                                    : fmt::format("scalar_cast<int64_t>({})", x);
+    return fmt::format("scalar_{}_{}<{}>({})", step.op == "Cast" ? "wrap" : "limit", kind,
+                       type.bits, wide);
   }
 
   void store_results() {
@@ -290,8 +299,10 @@ class Writer {
       const int index = static_cast<int>(o);
       const DType dtype = call_.outputs[o].dtype;
       const std::string value = fmt::format("v{}", call_.results[o]);
-      if (is_packed(dtype))
-        throw user_error("results of type {} in generated code are not supported", name(dtype));
+      if (is_packed(dtype)) {
+        code_ += packed_store(call_.outputs[o], inputs + index, index, value);
+        continue;
+      }
       const std::string pointer =
           member(FunctorMember::output, storage_type(dtype) + "*", fmt::format("y{}", o), index);
       std::string stride;
@@ -301,6 +312,18 @@ class Writer {
                            : scalar_store(dtype, place, value)) +
                ";\n";
     }
+  }
+  // Elements of one byte must be written in order by one worker: see lower_elementwise.
+  std::string packed_store(const View& view, int o, int index, const std::string& value) {
+    const std::string pointer =
+        member(FunctorMember::output, "uint8_t*", fmt::format("y{}", index), index);
+    const std::string first =
+        member(FunctorMember::first_element, "int64_t", fmt::format("g{}", index), index);
+    text_.members.back().extent = view.offset;
+    std::string stride;
+    const std::string place = place_of(o, "t", index, &stride);
+    return fmt::format("    scalar_put_packed<{}>({}, {} + {}, {});\n", info(view.dtype).bits,
+                       pointer, first, place, value);
   }
   std::string vector_store(DType dtype, const std::string& place, const std::string& stride,
                            std::string value) {

@@ -117,7 +117,7 @@ std::string StepsWriter::functor_argument(const KernelCall& call, SymbolNames& n
         value = operands.pointer(call.outputs[static_cast<size_t>(member.operand)]);
         break;
       case FunctorMember::first_element:
-        value = names(inputs[static_cast<size_t>(member.operand)].offset);
+        value = names(member.extent);
         break;
       case FunctorMember::stride:
         value = names(member.extent);

@@ -266,21 +266,31 @@ void evaluate_elementwise(EvaluateContext& context) {
   }
 }
 
-void check_lowerable(const Node& node, const std::vector<View>& inputs,
-                     const std::vector<View>& outputs) {
-  auto is_stored = [](DType t) {
-    return info(t).c_type[0] != 0 || (t >= DType::float8e4m3fn && t <= DType::float8e5m2fnuz);
-  };
-  for (const View& view : inputs) {
-    const bool is_packed = info(view.dtype).is_integer && info(view.dtype).bits < 8;
+void check_lowerable(const std::vector<View>& inputs, const std::vector<View>& outputs) {
+  auto is_packed = [](DType t) { return info(t).is_integer && info(t).bits < 8; };
+  auto check = [&](const View& view) {
+    const DType t = view.dtype;
+    const bool is_float8 = t >= DType::float8e4m3fn && t <= DType::float8e5m2fnuz;
     const bool is_scalar = view.constant && view.constant->count() == 1;
-    if (!is_stored(view.dtype) && !is_packed && !is_scalar) {
-      throw user_error("{} of {} in generated code is not supported", node.op, name(view.dtype));
+    if (info(t).c_type[0] == 0 && !is_float8 && !is_packed(t) && !is_scalar) {
+      throw user_error("computing with {} in generated code is not supported", name(t));
     }
-  }
-  for (const View& view : outputs) {
-    if (!is_stored(view.dtype)) {
-      throw user_error("{} to {} in generated code is not supported", node.op, name(view.dtype));
+  };
+  for (const View& view : inputs) check(view);
+  for (const View& view : outputs) check(view);
+}
+
+// Packed results: elements of one byte must belong to one unit of work and be written in order.
+static void check_packed(const KernelCall& call) {
+  const auto& params = std::get<PointwiseParamsT<Dim>>(call.params);
+  for (size_t o = 0; o < call.outputs.size(); ++o) {
+    const DTypeInfo& type = info(call.outputs[o].dtype);
+    if (!type.is_integer || type.bits >= 8) continue;
+    const int axis = params.rank - 1;
+    const bool is_row = axis < 0 || params.stride[call.inputs.size() + o][axis] == Dim(1);
+    const bool is_whole = axis <= 0 || mod(params.extent[axis] * type.bits, 8) == Dim(0);
+    if (!is_row || !is_whole || mod(call.outputs[o].offset * type.bits, 8) != Dim(0)) {
+      throw user_error("a result of {} whose rows end inside a byte is not supported", type.name);
     }
   }
 }
@@ -310,9 +320,11 @@ Lowered lower_elementwise(const LowerContext& context) {
   for (size_t o = 0; o < node.outputs.size(); ++o)
     outputs.push_back(context.out(static_cast<int>(o)));
   if (outputs.size() < results.size()) results.resize(outputs.size());
-  check_lowerable(node, inputs, outputs);
-  return {
-      pointwise_call(std::move(steps), std::move(inputs), std::move(outputs), std::move(results))};
+  check_lowerable(inputs, outputs);
+  KernelCall call =
+      pointwise_call(std::move(steps), std::move(inputs), std::move(outputs), std::move(results));
+  check_packed(call);
+  return {std::move(call)};
 }
 
 }  // namespace macec

@@ -115,8 +115,7 @@ void infer_elementwise(InferContext& context);
 void evaluate_elementwise(EvaluateContext& context);
 Lowered lower_elementwise(const LowerContext& context);
 // UserError "... is not supported" for element types that generated code does not compute with.
-void check_lowerable(const Node& node, const std::vector<View>& inputs,
-                     const std::vector<View>& outputs);
+void check_lowerable(const std::vector<View>& inputs, const std::vector<View>& outputs);
 
 // Element conversions as Cast defines them: floats truncate toward zero, out of range saturates,
 // NaN becomes 0; integers drop high bits; everything but zero is true.

@@ -255,6 +255,18 @@ TEST_CASE("Cast and Saturate between all element types follow the reference") {
   check_all(cases);
 }
 
+TEST_CASE("packed results keep the low bits, or are limited") {
+  std::vector<Case> cases;
+  for (DType packed : {DType::int4, DType::uint4, DType::int2, DType::uint2}) {
+    for (const char* op : {"Cast", "Saturate"}) {
+      for (DType from : {DType::float32, DType::int32, DType::uint8}) {
+        cases.push_back({{{op, {{StepArg::input, 0}}, packed, {}}}, {operand("Add", from, 0)}});
+      }
+    }
+  }
+  check_all(cases);
+}
+
 TEST_CASE("float8 is read, written and rounded as the reference says") {
   std::vector<Case> cases;
   const DType formats[] = {DType::float8e4m3fn, DType::float8e4m3fnuz, DType::float8e5m2,
