@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Whether the generated text changed: compares what macec writes for the models of ../abi/models with the files here.
-# MACEC_BLESS=1 rewrites them. See README.md of this folder.
+# Whether the generated text changed: compares what macec writes for the models here and in ../abi/models with the files
+# here, and its dumps with compiler/README.md (walk.sh). MACEC_BLESS=1 rewrites them. See README.md of this folder.
 set -u
 . "$(dirname "$0")/../support/common.sh"
 here=$root/tests/golden
@@ -37,9 +37,10 @@ compare() {  # NAME NEW
 }
 
 golden() {  # MODEL FLAGS...
-  local model=$1
+  local model=$1 folder=$root/tests/abi/models
   shift
-  if ! "$MACEC" "$root/tests/abi/models/$model.onnx" "$@" -o "$model.cpp" >log 2>&1; then
+  [ -e "$here/$model.onnx" ] && folder=$here
+  if ! "$MACEC" "$folder/$model.onnx" "$@" -o "$model.cpp" >log 2>&1; then
     failed=$((failed + 2))
     echo "FAIL $model: $(head -n 2 log | tr '\n' ' ')"
     return
@@ -53,6 +54,10 @@ golden() {  # MODEL FLAGS...
 golden scorer --target=portable
 golden meter --target=portable --dim=frames=1..32 --dim=k=2..8 --dim=rows=2..8 --dim=height=32..96:32 --state=h=hn --hooks=steps
 golden growing --target=x86-64 --dim=copy=1..2 --dim=p=1..15 --state=past=present --weights=file
+golden conv_relu --target=armv8
+
+"$here/walk.sh" >walk.log && passed=$((passed + 1)) || failed=$((failed + 1))
+grep -v '^[0-9]* passed' walk.log
 
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed -eq 0 ]
