@@ -46,9 +46,11 @@ MACEC_NOINLINE float norm_sum(const T* x, int64_t n, float center) {
     }
     total = total + (a + b);
   }
-  float result = sum(total);
-  for (; i < n; ++i) result += Term::of(load<float>(x + i, Full{}), center);
-  return result;
+  if (i < n) {
+    const Part rest = {static_cast<int>(n - i)};
+    total = first_lanes(total + Term::of(load<Vf>(x + i, rest), centers), total, rest);
+  }
+  return sum(total);
 }
 
 template <class T, class S, class B, class Epilogue>

@@ -62,16 +62,19 @@ MACEC_INLINE V finite_or_zero(V v) {
 
 // ---- rows
 
-// after where lane < n, before elsewhere.
-MACEC_INLINE Vf first_lanes(Vf after, Vf before, Part n) {
-  const float number[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  const Vf lane = load<Vf>(static_cast<const float*>(number), Full{});
-  return select(lane < splat<Vf>(static_cast<float>(n.n)), after, before);
+// Vector i of a run; kDense: x_step is 1.
+template <bool kDense, class T, class N>
+MACEC_INLINE Vf reduce_load(const T* x, int64_t x_step, int64_t i, N n) {
+  if constexpr (kDense) {
+    return load<Vf>(x + i * kLanes, n);
+  } else {
+    return load_strided<Vf>(x + i * kLanes * x_step, x_step, n);
+  }
 }
 
-// n elements, x_step apart, merged into acc.
-template <class Op, class T>
-MACEC_NOINLINE Vf reduce_run(const T* x, int64_t x_step, int64_t n, Vf total, Vf shift) {
+// n elements, x_step apart, merged into total.
+template <class Op, bool kDense, class T>
+MACEC_NOINLINE Vf reduce_vectors(const T* x, int64_t x_step, int64_t n, Vf total, Vf shift) {
   const Vf none = reduce_init<Op, Vf, T>();
   const int64_t full = n / kLanes;  // vectors
   int64_t i = 0;                    // the next one
@@ -82,18 +85,22 @@ MACEC_NOINLINE Vf reduce_run(const T* x, int64_t x_step, int64_t n, Vf total, Vf
     for (; i + kReduceRegisters <= stop; i += kReduceRegisters) {
 #pragma GCC unroll 4
       for (int r = 0; r < kReduceRegisters; ++r) {
-        acc[r] = Op::step(acc[r], load_strided<Vf>(x + (i + r) * kLanes * x_step, x_step, Full{}),
-                          shift);
+        acc[r] = Op::step(acc[r], reduce_load<kDense>(x, x_step, i + r, Full{}), shift);
       }
     }
     for (; i < stop; ++i)
-      acc[0] = Op::step(acc[0], load_strided<Vf>(x + i * kLanes * x_step, x_step, Full{}), shift);
+      acc[0] = Op::step(acc[0], reduce_load<kDense>(x, x_step, i, Full{}), shift);
     total = Op::merge(total, Op::merge(Op::merge(acc[0], acc[1]), Op::merge(acc[2], acc[3])));
   }
   const Part rest = {static_cast<int>(n - full * kLanes)};
   if (rest.n == 0) return total;
-  const Vf last = load_strided<Vf>(x + full * kLanes * x_step, x_step, rest);
+  const Vf last = reduce_load<kDense>(x, x_step, full, rest);
   return first_lanes(Op::step(total, last, shift), total, rest);
+}
+template <class Op, class T>
+Vf reduce_run(const T* x, int64_t x_step, int64_t n, Vf total, Vf shift) {
+  return x_step == 1 ? reduce_vectors<Op, true>(x, x_step, n, total, shift)
+                     : reduce_vectors<Op, false>(x, x_step, n, total, shift);
 }
 template <class Op, class T>
 MACEC_NOINLINE Wide<T> reduce_run(const T* x, int64_t x_step, int64_t n, Wide<T> total,

@@ -58,9 +58,15 @@ MACEC_NOINLINE float row_max(const T* x, int64_t n) {
                  a);  // a NaN may get lost here; it comes back with the sum
     b = max_fast(load<Vf>(x + i + kLanes, Full{}), b);
   }
-  float m = max_lane(max_fast(a, b));
-  for (; i < n; ++i) m = max_fast(load<float>(x + i, Full{}), m);
-  return m;
+  if (i + kLanes <= n) {
+    a = max_fast(load<Vf>(x + i, Full{}), a);
+    i += kLanes;
+  }
+  if (i < n) {
+    const Part rest = {static_cast<int>(n - i)};
+    b = first_lanes(max_fast(load<Vf>(x + i, rest), b), b, rest);
+  }
+  return max_lane(max_fast(a, b));
 }
 
 // The sum of e^(x - m); y keeps the terms if it is float.
@@ -79,13 +85,13 @@ MACEC_NOINLINE float row_exp_sum(const T* x, T* y, int64_t n, float m) {
     }
     total = total + part;
   }
-  float result = sum(total);
-  for (; i < n; ++i) {
-    const float e = exp_nonpositive(load<float>(x + i, Full{}) - m);
-    if constexpr (kKeep) store(y + i, e, Full{});
-    result += e;
+  if (i < n) {
+    const Part rest = {static_cast<int>(n - i)};
+    const Vf e = exp_nonpositive(load<Vf>(x + i, rest) - shift);
+    if constexpr (kKeep) store(y + i, e, rest);
+    total = first_lanes(total + e, total, rest);
   }
-  return result;
+  return sum(total);
 }
 
 template <class Kind, class V, class T, class Epilogue, class N>

@@ -363,3 +363,11 @@ MACEC_INLINE void store_strided(T* p, int64_t stride, V v, N n) {
   store(lanes, v, Full{});
   for (int i = 0; i < lane_count<V>(n); ++i) store(p + i * stride, lanes[i], Full{});
 }
+
+// `after` in the first n lanes, `before` in the others.
+template <class V>
+MACEC_INLINE V first_lanes(V after, V before, Part n) {
+  const float number[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const V lane = load<V>(static_cast<const float*>(number), Full{});
+  return select(lane < splat<V>(static_cast<float>(n.n)), after, before);
+}
