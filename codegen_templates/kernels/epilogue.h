@@ -14,9 +14,9 @@ struct NoEpilogue {
 // kernels then call it in a loop over stored results instead of once for each register.
 template <class Epilogue, class = void>
 struct EpilogueSize {
-  static constexpr bool kIsLarge = false;
+  [[maybe_unused]] static constexpr bool kIsLarge = false;
 };
 template <class Epilogue>
 struct EpilogueSize<Epilogue, decltype(static_cast<void>(Epilogue::kIsLarge))> {
-  static constexpr bool kIsLarge = Epilogue::kIsLarge;
+  [[maybe_unused]] static constexpr bool kIsLarge = Epilogue::kIsLarge;
 };
