@@ -31,6 +31,8 @@ const std::vector<Pass>& pipeline() {
       // result belongs to it.
       {"fuse-pointwise", "elementwise nodes -> chains -> epilogues of the kernel before",
        "elementwise nodes are Pointwise", fuse_pointwise},
+      // Needs to know which values are left between kernels.
+      {"widen-small", "small float16 values between kernels -> float32", "", widen_small},
       // Last on the graph: layouts are for kernels, no other pass asks where bytes are.
       {"assign-layouts",
        "window operators get channels-last activations, layout changes where regions meet",

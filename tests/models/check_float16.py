@@ -3,9 +3,8 @@
 """Models converted by to_float16.py: check_float16.py [MODEL...]
 
 Values within a bound of each output's greatest magnitude (prepare.py says what the reference is), and an arena of at most 0.6 of the
-float32 model's. 2e-3 is the aim. mobilenetv2_100 with every value stored in float16 cannot be nearer than about 3e-3, whatever computes
-it: rounding the values of its 52 layers does that. Rounding them between nodes that compute in float32, in ONNX Runtime, gives 2.8e-3 to
-3.4e-3, according to which nodes count as one.
+float32 model's. Storing every value of mobilenetv2_100 in float16 gives about 3e-3, whatever computes it: the roundings of 52 layers add
+up. macec keeps the small values between kernels in float32 (passes/widen_small.cpp).
 """
 import functools
 
@@ -15,7 +14,7 @@ from check_memory import inspect
 from report import Report
 
 ARENA_SHARE = 0.6
-LIMIT = {"mobilenetv2_100_float16": 4e-3, "bert_mini_float16": 2e-3}
+LIMIT = {"mobilenetv2_100_float16": 2e-3, "bert_mini_float16": 2e-3}
 
 
 def check(report, name):
