@@ -49,7 +49,7 @@ bash "$root/tests/examples/cmake_app.sh" "$MACEC" "$work/cmake" >"$work/cmake.lo
 cat "$work/cmake.log"
 check "README.md has the lists that macec prints" bash "$root/tests/readme_tables.sh" --check
 counts="$passed passed, $failed failed, $skipped skipped"
-sum_counts p f s < <(tail -n 1 "$work/cmake.log" && echo "$counts")
+sum_counts all_passed all_failed all_skipped < <(tail -n 1 "$work/cmake.log" && echo "$counts")
 # shellcheck disable=SC2154  # set by sum_counts
-echo "$p passed, $f failed, $s skipped"
-[ "$f" -eq 0 ]
+echo "$all_passed passed, $all_failed failed, $all_skipped skipped"
+[ "$all_failed" -eq 0 ]
