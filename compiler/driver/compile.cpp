@@ -135,6 +135,7 @@ Outputs compile(const Options& options, Diagnostics& diag) {
   const std::vector<Options> own_options = options_of_models(models, options);
   for (size_t i = 0; i < models.size(); ++i) {
     const Model& model = models[i];
+    diag.set_file(base_name(model.path));
     outputs.models.push_back(compile_model(model, own_options[i], outputs.target, names[i], diag));
     compiled.push_back(outputs.models.back().model);
     if (options.depfile.empty()) continue;

@@ -84,7 +84,7 @@ const FlagRow kFlags[] = {
     {"--name", "NAME", kReading, true,
      "name of the model in the generated code (default: the file's stem)",
      [](Options& o, const std::string& v) { o.name = v; }},
-    {"--target", "TARGET", kReading | kList, true,
+    {"--target", "TARGET", kReading, true,
      "what to compile for: macec list targets (default: this machine's architecture)",
      [](Options& o, const std::string& v) { o.target = v, o.target_is_given = true; }},
     {"--dim", "NAME=SIZE", kReading, true,

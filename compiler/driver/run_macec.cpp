@@ -27,7 +27,8 @@ const CommandEntry kCommands[] = {
 
 int dispatch(const Options& options, Diagnostics& diag) {
   const auto finish = [&](const CommandEntry& command) {
-    const std::string file = options.files.empty() ? "" : base_name(options.files[0]);
+    const std::string first = options.files.empty() ? "" : base_name(options.files[0]);
+    const std::string file = diag.file().empty() ? first : diag.file();
     std::fputs(diag.report(file, options.typed, command.what_failed).c_str(), stderr);
     return static_cast<int>(kUserFault);
   };

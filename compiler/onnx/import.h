@@ -33,6 +33,8 @@ struct ImportOptions {
       sets;  // --set sr=16000: one value for all elements, or all of them
   std::map<std::string, int64_t>
       bounds;  // --bound rows=9: the most elements along axis 0 of a value
+  std::map<std::string, Tensor>
+      constants;  // the same, with exact values; the shape is the tensor's
   std::vector<std::string> inputs, outputs;  // --inputs, --outputs: cut the graph
   std::map<std::string, DType> io_types;     // --io-type ids=int32
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "compiler/support/text.h"
 
@@ -255,6 +256,9 @@ class Resolver {
       input.name = value.name;
       input.type.dtype = value.dtype;
       for (const Axis& axis : axes) input.type.shape.push_back(dim_of(axis, result));
+      const auto exact = options_.constants.find(value.name);
+      if (exact != options_.constants.end() && exact->second.dtype == value.dtype)
+        input.constant = std::make_shared<const Tensor>(exact->second);
       const auto set = options_.sets.find(value.name);
       if (set != options_.sets.end() && value.dtype != DType::undefined)
         set_constant(set->second, &input);
@@ -279,6 +283,10 @@ class Resolver {
                        tensor.count());
     for (int64_t i = 0; i < tensor.count(); ++i) {
       const double v = values[values.size() == 1 ? 0 : static_cast<size_t>(i)];
+      constexpr double kExact =
+          9007199254740992.0;  // 2^53: larger ones are no longer the numbers that were typed
+      if (!info(tensor.dtype).is_float && (!(std::fabs(v) <= kExact) || v != std::floor(v)))
+        throw user_error("--set gives {}, and the input takes integers up to 2^53", v);
       info(tensor.dtype).is_float ? tensor.set_f64(i, v)
                                   : tensor.set_i64(i, static_cast<int64_t>(v));
     }

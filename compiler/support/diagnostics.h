@@ -25,6 +25,9 @@ class Diagnostics {
   void add(const UserError& error) { errors_.push_back(error); }
   // place: "Conv '/a' (node 3 of 12): x float32[1,3,8,8]"; put before the places that the thrower named.
   void add(const UserError& error, const std::string& place);
+  // Base name of the model that is worked on, where there are several.
+  void set_file(std::string file) { file_ = std::move(file); }
+  const std::string& file() const { return file_; }
   int count() const { return static_cast<int>(errors_.size()); }
   const std::vector<UserError>& errors() const { return errors_; }
   void stop_if_errors() const {
@@ -37,6 +40,7 @@ class Diagnostics {
 
  private:
   std::vector<UserError> errors_;
+  std::string file_;
 };
 
 // One error in the form above, without the last line.
