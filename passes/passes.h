@@ -9,6 +9,7 @@ bool fold_constants(Graph& graph, PassContext& context);
 bool fold_if(Graph& graph, PassContext& context);
 bool remove_identity(Graph& graph, PassContext& context);
 bool fold_batch_norm(Graph& graph, PassContext& context);
+bool cut_shapes(Graph& graph, PassContext& context);
 bool remove_dead_nodes(Graph& graph, PassContext& context);
 bool fuse_pointwise(Graph& graph, PassContext& context);
 bool widen_small(Graph& graph, PassContext& context);

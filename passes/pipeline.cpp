@@ -24,7 +24,10 @@ const std::vector<Pass>& pipeline() {
       {"fold-batch-norm",
        "BatchNormalization, Mul and Add by channel behind Conv or Gemm -> its weights", "",
        fold_batch_norm},
-      // Folding into weights leaves constant arithmetic behind.
+      // Shapes that follow from extents are computed where they are used.
+      {"cut-shapes", "inputs that say shapes and are known -> contents without a producer", "",
+       cut_shapes},
+      // Folding into weights leaves constant arithmetic behind, cutting leaves shape arithmetic.
       {"remove-dead", "nodes whose results nobody needs -> gone", "every node is needed",
        remove_dead_nodes},
       // Chains first among themselves, then behind kernels: a chain that starts with one kernel's

@@ -40,6 +40,7 @@ const View& GraphPlanner::view(ValueId id) {
   auto at = views_.find(id.index);
   if (at != views_.end()) return at->second;
   const Value& value = graph_.value(id);
+  if (value.known && !value.constant && !value.producer.is_valid()) return views_[id.index] = View{};
   MACEC_CHECK(value.constant, "value '{}' has no place", value.name);
   View constant = dense_view(-1, value.type);
   constant.constant = value.constant;
@@ -191,6 +192,7 @@ bool GraphPlanner::lower_with_copies(const Node& node) {
     for (ValueId in : node.inputs) {
       if (!(attempt & 2) || !in.is_valid() || graph_.value(in).constant || replaced.count(in.index))
         continue;
+      if (view(in).buffer < 0) continue;  // says shapes only
       const int buffer =
           builder_.new_buffer(graph_.value(in).name + ".dense", graph_.type(in).dtype,
                               graph_.type(in).count(), Buffer::arena, -1);

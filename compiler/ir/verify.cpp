@@ -24,8 +24,11 @@ struct Verifier {
     defined[static_cast<size_t>(id.index)] = true;
   }
   bool is_available(ValueId id) const {
-    return static_cast<size_t>(id.index) < graph.values.size() &&
-           (defined[static_cast<size_t>(id.index)] || graph.value(id).constant);
+    if (static_cast<size_t>(id.index) >= graph.values.size()) return false;
+    if (defined[static_cast<size_t>(id.index)]) return true;
+    // Known contents without a producer say shapes and have no bytes: passes/cut_shapes.cpp.
+    const Value& value = graph.value(id);
+    return value.constant || (value.known && !value.producer.is_valid());
   }
 
   void check_steps(const Node& node) const {

@@ -5,6 +5,8 @@
 //   [k] * [k, n]            as [1, k] * [k, n]          -> [n]
 //   [b, m, k] * [k]         as [b, m, k] * [k, 1]       -> [b, m]
 //   [b, 1, m, k] * [c, k, n]                            -> [b, c, m, n]
+#include <set>
+
 #include "compiler/ops/product.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
@@ -127,6 +129,17 @@ void insert_axis(View* view, size_t position) {
   view->strides.insert(view->strides.begin() + static_cast<std::ptrdiff_t>(position), Dim(1));
 }
 
+// The inputs that steps read, each once.
+std::set<int> operands_of(const std::vector<PointwiseStep>& steps) {
+  std::set<int> operands;
+  for (const PointwiseStep& step : steps) {
+    for (const StepArg& arg : step.args) {
+      if (arg.kind == StepArg::input) operands.insert(arg.index);
+    }
+  }
+  return operands;
+}
+
 Lowered lower_matmul(const LowerContext& context) {
   Product p;
   p.x = context.in(0);
@@ -137,11 +150,12 @@ Lowered lower_matmul(const LowerContext& context) {
   bool x_is_vector = p.x.rank() == 1, w_is_vector = p.w.rank() == 1;
   if (x_is_vector || w_is_vector) {
     // The missing axes are added to everything that is aligned with y.
-    for (size_t i = 2; i < p.operands.size(); ++i) {
-      p.operands[i] = expand_view(p.operands[i], p.y.shape);
-    }
     std::vector<View*> aligned = {&p.y};
-    for (size_t i = 2; i < p.operands.size(); ++i) aligned.push_back(&p.operands[i]);
+    for (int i : operands_of(p.steps)) {
+      View& operand = p.operands[static_cast<size_t>(i)];
+      operand = expand_view(operand, p.y.shape);
+      aligned.push_back(&operand);
+    }
     for (View* view : aligned) {
       if (w_is_vector) insert_axis(view, view->shape.size());
       if (x_is_vector) insert_axis(view, view->shape.size() - 1);

@@ -8,6 +8,8 @@
 
 namespace macec {
 
+constexpr int64_t kMaxKnown = 64;  // elements that are worth carrying as extents
+
 // axis in [-rank, rank) as [0, rank). Throws UserError.
 int64_t normal_axis(int64_t axis, size_t rank);
 // The same for several; throws UserError where one comes twice.

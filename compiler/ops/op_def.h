@@ -132,6 +132,8 @@ struct OpDef {
   std::vector<AttributeDef> attributes;
   std::vector<OpVersion> versions;  // without gaps from its first opset on
   unsigned traits = 0;
+  // Bit i: input i only says shapes; where its contents are known nobody reads it in a run.
+  unsigned shape_inputs = 0;
   void (*infer)(InferContext&) = nullptr;
   void (*evaluate)(EvaluateContext&) = nullptr;
   Lowered (*lower)(const LowerContext&) =

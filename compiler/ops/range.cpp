@@ -10,8 +10,6 @@
 namespace macec {
 namespace {
 
-constexpr int64_t kMaxKnown = 64;  // elements that are worth carrying as extents
-
 int64_t range_count(const Tensor& start, const Tensor& limit, const Tensor& delta) {
   if (delta.f64(0) == 0) throw user_error("a range with step 0");
   double count;
@@ -197,6 +195,7 @@ void append_range(OpList& ops) {
       "ConstantOfShape", "A tensor of the shape that the input int64[rank] says, of one value.", 1);
   of_shape.attributes = {{AttributeDef::tensor, "value"}};
   of_shape.versions = {{"", "ConstantOfShape", 9, kLatestOpset, nullptr}};
+  of_shape.shape_inputs = 1u << 0;
   of_shape.infer = infer_constant_of_shape;
   of_shape.evaluate = evaluate_constant_of_shape;
   of_shape.lower = lower_constant_of_shape;

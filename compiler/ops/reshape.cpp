@@ -231,6 +231,7 @@ void append_reshape(OpList& ops) {
   OpDef reshape = view_op(
       "Reshape", "The elements of x in order under a new shape; 0 copies an axis, -1 is inferred.");
   reshape.min_inputs = reshape.max_inputs = 2;
+  reshape.shape_inputs = 1u << 1;
   reshape.attributes = {{AttributeDef::integer, "allowzero"}};
   reshape.infer = infer_reshape;
   reshape.evaluate = evaluate_reshape;

@@ -213,6 +213,7 @@ void append_slice(OpList& ops) {
   slice.versions = {{"", "Slice", kOldestOpset, 9, import_slice},
                     {"", "Slice", 10, kLatestOpset, nullptr}};
   slice.traits = kView;
+  slice.shape_inputs = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4;
   slice.infer = infer_slice;
   slice.evaluate = evaluate_slice;
   slice.lower = lower_as_copies;
@@ -231,6 +232,7 @@ void append_slice(OpList& ops) {
   split.versions = {{"", "Split", kOldestOpset, 12, import_split},
                     {"", "Split", 13, kLatestOpset, nullptr}};
   split.traits = kView;
+  split.shape_inputs = 1u << 1;
   split.infer = infer_split;
   split.evaluate = evaluate_split;
   split.lower = lower_as_copies;

@@ -70,7 +70,7 @@ void infer_expand(InferContext& context) {
   context.set_type(0, context.type(0).dtype, expanded(x, to));
   const std::vector<Dim>* known = context.known(0);
   const Shape& y = context.results[0].shape;
-  if (known && known->size() == 1 && is_fixed(y) && product(y).value() <= kMaxRank) {
+  if (known && known->size() == 1 && is_fixed(y) && product(y).value() <= kMaxKnown) {
     size_t count = static_cast<size_t>(product(y).value());
     context.set_known(0, std::vector<Dim>(count, known->front()));
   } else if (known && y == x) {
@@ -180,6 +180,7 @@ void append_transpose(OpList& ops) {
   OpDef expand = move_op("Expand", "x broadcast with a tensor of the given shape.");
   expand.versions = {{"", "Expand", 8, kLatestOpset, nullptr}};
   expand.traits = kView;
+  expand.shape_inputs = 1u << 1;
   expand.infer = infer_expand;
   expand.evaluate = evaluate_expand;
   expand.lower = lower_as_copies;
@@ -187,6 +188,7 @@ void append_transpose(OpList& ops) {
   ops.push_back(std::move(expand));
 
   OpDef tile = move_op("Tile", "x[a, ...] repeated along each axis: y[a * repeats[0], ...].");
+  tile.shape_inputs = 1u << 1;
   tile.infer = infer_tile;
   tile.evaluate = evaluate_tile;
   tile.lower = lower_tile;

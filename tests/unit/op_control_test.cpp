@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // If and Loop: types through bodies, evaluation, and the pass that decides known conditions.
-#include "passes/pass.h"
+#include "compiler/ir/text.h"
+#include "passes/passes.h"
 #include "tests/catch.h"
 #include "tests/unit/op_test.h"
 
-namespace macec {
-bool fold_if(Graph& graph, PassContext& context);
-}
 using namespace macec;
 
 namespace {
@@ -100,4 +98,23 @@ TEST_CASE("a loop stacks its scan output as often as the trip count says") {
   std::vector<Tensor> y = evaluate_graph(graph, {Tensor::scalar_f32(10)});
   CHECK(y[0].f64(0) == 13);
   CHECK(y[1] == Tensor::vector_f32({10, 10, 11}, {3}));
+}
+
+TEST_CASE("shape arithmetic under a range leaves no node behind") {
+  Graph graph;
+  Dim batch = ranged("batch", 1, 8);
+  ValueId x = parameter(&graph, "x", {DType::float32, {batch, 3, 4}, Layout::plain});
+  ValueId shape = add_node(&graph, "Shape", {x});
+  ValueId first = add_constant(graph, "first", ints({0})),
+          rest = add_constant(graph, "rest", ints({12}));
+  ValueId n = add_node(&graph, "Gather", {shape, first});
+  ValueId target = add_node(&graph, "Concat", {n, rest}, {{"axis", int64_t{0}}});
+  graph.outputs = {add_node(&graph, "Reshape", {x, target})};
+  for (NodeId id : graph.order) infer_node(graph, id);
+  PassContext context;
+  CHECK(cut_shapes(graph, context));
+  remove_dead(graph);
+  verify(graph, "cut-shapes");
+  REQUIRE(graph.order.size() == 1);
+  CHECK(graph.type(graph.outputs[0]).shape == Shape{batch, 12});
 }
