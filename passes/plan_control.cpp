@@ -84,16 +84,21 @@ void GraphPlanner::plan_if(const Node& node) {
   steps_->push_back(std::move(step));
 }
 
+// The number of the iteration, as an extent's symbol.
+static std::shared_ptr<const Symbol> loop_index(int number) {
+  Symbol index;
+  index.name = fmt::format("loop{}", number);
+  index.lo = 0;
+  index.hi = (int64_t{1} << 31) - 1;
+  index.is_computed = true;
+  return std::make_shared<const Symbol>(index);
+}
+
 void GraphPlanner::plan_loop(const Node& node) {
   const Graph& body = node.bodies[0];
   const size_t carried = static_cast<size_t>(node.int_attribute("carried", 0));
   Step step = named_step(Step::loop, node);
-  Symbol index;
-  index.name = fmt::format("loop{}", builder_.next_loop++);
-  index.lo = 0;
-  index.hi = (int64_t{1} << 31) - 1;
-  index.is_computed = true;
-  step.index = std::make_shared<const Symbol>(index);
+  step.index = loop_index(builder_.next_loop++);
   const Dim i = Dim::symbol(step.index);
   if (node.inputs[0].is_valid()) step.trip_count = in_buffer(node.inputs[0], node);
   if (node.inputs.size() > 1 && node.inputs[1].is_valid())

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/emit/element_text.h"
 #include "compiler/ir/plan.h"
 
 namespace macec {
@@ -62,12 +63,5 @@ FunctorText epilogue_functor(const KernelCall& call);
 // call.inputs, call.results to call.outputs. kVector where the chain has a vector form, single
 // elements otherwise.
 FunctorText pointwise_functor(const KernelCall& call);
-
-// Element i of a tensor as a C++ literal of the type that computes with it: 0.5f, INFINITY,
-// INT64_MIN, true.
-std::string literal(const Tensor& tensor, int64_t i);
-// The type that generated code computes elements of this type in: float for the 16-bit floats, bool
-// for bool.
-std::string compute_type(DType dtype);
 
 }  // namespace macec
