@@ -7,7 +7,7 @@
 //
 // An operator that reads an input only for its shape (OpDef::shape_inputs) gets a value that has
 // the same known contents and no producer: it has no bytes when the model runs. What computed it is
-// dead unless something else reads it. Tests: tests/unit/op_control_test.cpp
+// dead unless something else reads it. Tests: tests/filetests/cut-shapes/, tests/unit/op_control_test.cpp
 #include <map>
 
 #include "compiler/ir/edit.h"

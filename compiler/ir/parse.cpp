@@ -294,6 +294,17 @@ class Parser {
       }
       const std::string name = value_name();
       if (accept("=")) {
+        if (accept("known")) {
+          const ValueId id = define(graph, name, type());
+          std::vector<Dim> elements;
+          expect("{");
+          while (!accept("}")) {
+            elements.push_back(extent());
+            accept(",");
+          }
+          graph.value(id).known = elements;
+          return;
+        }
         expect("constant");
         Tensor contents = tensor();
         const ValueId id = define(graph, name, contents.type());

@@ -68,6 +68,14 @@ std::string name_of(const Graph& graph, ValueId id) {
   return id.is_valid() ? value_name(graph.value(id).name) : "_";
 }
 
+// A value that is only its known contents: nothing computes it, it has no bytes.
+bool is_contents_alone(const Graph& graph, size_t index) {
+  const Value& value = graph.values[index];
+  const ValueId id{static_cast<int32_t>(index)};
+  return value.known && !value.constant && !value.producer.is_valid() &&
+         std::find(graph.inputs.begin(), graph.inputs.end(), id) == graph.inputs.end();
+}
+
 // Which values anything reads: constants that nobody does are not printed.
 std::vector<bool> used_values(const Graph& graph) {
   std::vector<bool> used(graph.values.size(), false);
@@ -120,7 +128,14 @@ void print(const Graph& graph, const std::string& indent, std::string* out) {
   const std::vector<bool> used = used_values(graph);
   for (size_t i = 0; i < graph.values.size(); ++i) {
     const Value& value = graph.values[i];
-    if (!value.constant || !used[i]) continue;
+    if (!used[i]) continue;
+    if (is_contents_alone(graph, i)) {
+      std::string elements;
+      for (const Dim& d : *value.known) elements += (elements.empty() ? "" : ", ") + d.text();
+      *out += fmt::format("{}  {} = known {} {{{}}}\n", indent, value_name(value.name),
+                          text(value.type), elements);
+    }
+    if (!value.constant) continue;
     *out += fmt::format("{}  {} = constant {} {}\n", indent, value_name(value.name),
                         text(value.type), constant_text(*value.constant));
   }

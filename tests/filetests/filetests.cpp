@@ -49,10 +49,12 @@ std::string difference(const Graph& before, const Graph& after) {
   const std::vector<Tensor> inputs = draw_inputs(before);
   const std::vector<Tensor> a = evaluate_graph(before, inputs), b = evaluate_graph(after, inputs);
   for (size_t o = 0; o < a.size(); ++o) {
-    if (a[o].shape != b[o].shape || a[o].dtype != b[o].dtype) return "the pass changed the type of an output";
+    if (a[o].shape != b[o].shape || a[o].dtype != b[o].dtype)
+      return "the pass changed the type of an output";
     for (int64_t i = 0; i < a[o].count(); ++i) {
       const double x = a[o].f64(i), y = b[o].f64(i);
-      if (std::fabs(x - y) > 1e-5 * std::max(1.0, std::fabs(x)) && !(std::isnan(x) && std::isnan(y))) {
+      if (std::fabs(x - y) > 1e-5 * std::max(1.0, std::fabs(x)) &&
+          !(std::isnan(x) && std::isnan(y))) {
         return fmt::format("element {} of output {} changed from {} to {}", i, o, x, y);
       }
     }
@@ -66,12 +68,17 @@ bool run_case(const std::filesystem::path& path, bool bless) {
   const std::string source = all.substr(0, split);
   std::string problem;
   try {
-    const Graph before = parse_graph(source, find_op);
+    Graph before = parse_graph(source, find_op);
     verify(before, "parse");
+    for (NodeId id : std::vector<NodeId>(before.order))
+      infer_node(before, id);  // contents, and: are the types as written?
+    if (text(before) != text(parse_graph(source, find_op)))
+      throw user_error("the types in the file are not those that the operators give");
     Graph after = before;
     PassContext context;
     run_pass(after, pass, context);
-    const std::string have = text(after), want = split == all.npos ? "" : all.substr(split + kSeparator.size());
+    const std::string have = text(after),
+                      want = split == all.npos ? "" : all.substr(split + kSeparator.size());
     parse_graph(have, find_op);
     problem = difference(before, after);
     if (problem.empty() && bless) {
@@ -82,7 +89,8 @@ bool run_case(const std::filesystem::path& path, bool bless) {
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  if (!problem.empty()) std::printf("FAIL %s/%s: %s\n", pass.c_str(), path.filename().c_str(), problem.c_str());
+  if (!problem.empty())
+    std::printf("FAIL %s/%s: %s\n", pass.c_str(), path.filename().c_str(), problem.c_str());
   return problem.empty();
 }
 
