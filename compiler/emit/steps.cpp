@@ -212,8 +212,8 @@ void StepsWriter::write_call(const Step& step, const std::string& indent) {
         fmt::format("{}{}(c, {}, {});\n", indent, function, step.number, c_string(step.name));
   };
   hook("step_begins");
-  text_.run += fmt::format("{}run_units(c, {}, {:.0f}, step{});\n", indent, units,
-                           grain_of(step.kernel), step.number);
+  text_.run += fmt::format("{}run_units(c, {}, {:.0f}, step{});  // {}\n", indent, units,
+                           grain_of(step.kernel), step.number, comment_text(step.name));
   hook("step_ends");
   text_.run += fmt::format("{}if (stops(c)) return c.status;\n", indent);
 }

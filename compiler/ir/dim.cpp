@@ -140,10 +140,13 @@ int64_t Dim::evaluate(const std::function<int64_t(const Symbol&)>& value_of) con
 }
 
 std::string Dim::render(const std::function<std::string(const Symbol&)>* name_of) const {
+  const auto symbol_name = [&](const Symbol& symbol) {
+    return name_of ? (*name_of)(symbol) : symbol.name;
+  };
   const auto render_atom = [&](const Atom& atom) -> std::string {
     switch (atom.kind) {
       case Atom::symbol: {
-        const std::string name = name_of ? (*name_of)(*atom.name) : atom.name->name;
+        const std::string name = symbol_name(*atom.name);
         return atom.name->step == 1 ? name : fmt::format("({} / {})", name, atom.name->step);
       }
       case Atom::floor_div:
@@ -158,8 +161,15 @@ std::string Dim::render(const std::function<std::string(const Symbol&)>* name_of
   std::string text;
   for (const Term& t : terms()) {
     std::string product;
-    for (const auto& atom : t.atoms) product += (product.empty() ? "" : " * ") + render_atom(*atom);
-    const int64_t size = t.factor < 0 ? -t.factor : t.factor;
+    int64_t size = t.factor < 0 ? -t.factor : t.factor;
+    for (const auto& atom : t.atoms) {
+      // 32 * (height / 32) is height: the step divides it.
+      const bool is_whole = atom->kind == Atom::symbol && atom->name->step > 1 &&
+                            size % atom->name->step == 0 && atom->name->lo % atom->name->step == 0;
+      if (is_whole) size /= atom->name->step;
+      product += (product.empty() ? "" : " * ") +
+                 (is_whole ? symbol_name(*atom->name) : render_atom(*atom));
+    }
     if (size != 1) product += fmt::format(" * {}", size);
     if (text.empty()) {
       text = t.factor < 0 ? "-" + product : product;
