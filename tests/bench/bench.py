@@ -101,7 +101,7 @@ def measure_peak(library):
     return {width: max(library.peak_gflops(width) for _ in range(3)) for width in (16, 32, 64)}
 
 
-def measure(name, arguments, library):
+def measure(name, arguments, library, peak):
     ours = Ours(name, arguments.target, arguments.flags.split(), arguments.level)
     theirs = Theirs(name, ours.inputs)
     ours.run(), theirs.run()
@@ -109,7 +109,7 @@ def measure(name, arguments, library):
     for _ in range(arguments.rounds):
         mine += time_runs(ours)
         other += time_runs(theirs)
-    peak = max(measure_peak(library).values())
+    peak = max(peak, *measure_peak(library).values())  # a busy neighbour makes one measurement too low
     row = {"model": name, "ms": min(mine), "median_ms": statistics.median(mine), "onnxruntime_ms": min(other),
            "onnxruntime_median_ms": statistics.median(other), "ratio": min(mine) / min(other),
            "difference": generated.worst_difference(ours.outputs(), theirs.last), "peak_gflops": peak}
@@ -139,11 +139,12 @@ def main():
     generated.WORK.mkdir(parents=True, exist_ok=True)
     out = (generated.WORK / "libpeak.so").absolute()
     library = build_library(["g++", "-std=c++17", "-O2", "-shared", "-fPIC", HERE / "peak.cpp", "-o", out], out)
-    print("peak GFLOP/s of one core: " + ", ".join(f"{8 * w}-bit {g:.1f}" for w, g in measure_peak(library).items() if g))
+    peaks = measure_peak(library)
+    print("peak GFLOP/s of one core: " + ", ".join(f"{8 * w}-bit {g:.1f}" for w, g in peaks.items() if g))
     print(f"{'model':22} {'macec ms':>9} {'median':>9} {'ORT ms':>9} {'median':>9} {'ratio':>6} {'share':>6} {'ORT share':>8} {'differ':>9}")
     rows = []
     for name in arguments.models:
-        rows.append(measure(name, arguments, library))
+        rows.append(measure(name, arguments, library, max(peaks.values())))
         print_row(rows[-1])
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
