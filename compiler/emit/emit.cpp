@@ -63,8 +63,10 @@ std::string level_steps(const CompiledModel& model, const ModelInterface& interf
                         const EmitOptions& options) {
   const auto symbols = run_time_symbols(model, interface);
   std::string functors, functions, run;
+  std::vector<bool> optional;
+  for (const InterfaceTensor& output : interface.outputs) optional.push_back(output.may_be_null);
   for (size_t p = 0; p < model.plans.size(); ++p) {
-    StepsWriter writer(model.plans[p], target, level, weights.offset[p], symbols,
+    StepsWriter writer(model.plans[p], target, level, weights.offset[p], symbols, optional,
                        options.step_hooks);
     const std::string plan_name = p == 0 ? "run" : fmt::format("run_plan{}", p + 1);
     StepsText text = writer.write(plan_name);

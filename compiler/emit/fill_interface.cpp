@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/emit/interface_parts.h"
+#include "compiler/emit/optional_outputs.h"
 #include "compiler/support/error.h"
 #include "compiler/support/sha256.h"
 
@@ -121,6 +122,8 @@ ModelInterface fill_interface(const CompiledModel& model, const Target& target,
   const Filler filler{model, interface};
   for (const Port& port : model.inputs) interface.inputs.push_back(filler.tensor(port));
   for (const Port& port : model.outputs) interface.outputs.push_back(filler.tensor(port));
+  const std::vector<bool> optional = optional_outputs(model.plans, model.outputs.size());
+  for (size_t i = 0; i < optional.size(); ++i) interface.outputs[i].may_be_null = optional[i];
   for (const StatePort& state : model.states) {
     interface.states.push_back({state.name, static_cast<int>(state.in.dtype),
                                 filler.extents(state.in.shape), filler.extents(state.out.shape),

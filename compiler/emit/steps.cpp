@@ -5,6 +5,7 @@
 
 #include "compiler/emit/expression.h"
 #include "compiler/emit/names.h"
+#include "compiler/emit/optional_outputs.h"
 #include "compiler/support/error.h"
 
 namespace macec {
@@ -31,12 +32,13 @@ std::string type_of(const View& view) {
 StepsWriter::StepsWriter(const Plan& plan, const Target& target, size_t level,
                          const std::vector<int64_t>& weight_offsets,
                          const std::map<std::string, std::pair<std::string, int>>& symbols,
-                         bool step_hooks)
+                         const std::vector<bool>& optional_outputs, bool step_hooks)
     : plan_(plan),
       target_(target),
       level_(level),
       weight_offsets_(weight_offsets),
       symbols_(symbols),
+      optional_outputs_(optional_outputs),
       step_hooks_(step_hooks) {}
 
 int StepsWriter::index_of(const Symbol& symbol) const {
@@ -212,7 +214,10 @@ void StepsWriter::write_call(const Step& step, const std::string& indent) {
         fmt::format("{}{}(c, {}, {});\n", indent, function, step.number, c_string(step.name));
   };
   hook("step_begins");
-  text_.run += fmt::format("{}run_units(c, {}, {:.0f}, step{});  // {}\n", indent, units,
+  const int output = only_output(plan_, step.kernel);
+  const bool may_skip = output >= 0 && optional_outputs_[static_cast<size_t>(output)];
+  const std::string wanted = may_skip ? fmt::format("if (c.out[{}]) ", output) : "";
+  text_.run += fmt::format("{}{}run_units(c, {}, {:.0f}, step{});  // {}\n", indent, wanted, units,
                            grain_of(step.kernel), step.number, comment_text(step.name));
   hook("step_ends");
   text_.run += fmt::format("{}if (stops(c)) return c.status;\n", indent);

@@ -22,7 +22,8 @@ class StepsWriter {
   // c.dim.
   StepsWriter(const Plan& plan, const Target& target, size_t level,
               const std::vector<int64_t>& weight_offsets,
-              const std::map<std::string, std::pair<std::string, int>>& symbols, bool step_hooks);
+              const std::map<std::string, std::pair<std::string, int>>& symbols,
+              const std::vector<bool>& optional_outputs, bool step_hooks);
   // run_name: of the run function, "run".
   StepsText write(const std::string& run_name);
 
@@ -47,6 +48,7 @@ class StepsWriter {
   size_t level_;
   const std::vector<int64_t>& weight_offsets_;
   const std::map<std::string, std::pair<std::string, int>>& symbols_;
+  const std::vector<bool>& optional_outputs_;  // which outputs the app may leave out
   bool step_hooks_;
   std::map<std::string, std::string> functor_types_;  // body of a functor -> its name
   StepsText text_;

@@ -204,6 +204,14 @@ def states_are_kept_between_runs_and_start_at_zero():
     return f"{len(xs)} runs"
 
 
+def an_output_that_the_app_does_not_want_may_be_null():
+    net = models.two_outputs()
+    program, x = Program("wanted", net), draw(2, 4)
+    want = right(net, [x])
+    near(program.run([x], dtypes=[np.float32] * 2)[0], want)
+    return near(program.run([x], dtypes=[np.float32], unwanted=1)[0], want[:1])
+
+
 def several_models_stand_in_one_file():
     folder = WORK / "both"
     folder.mkdir(parents=True, exist_ok=True)

@@ -72,6 +72,8 @@ int main(int argc, char** argv) {
   for (int i = 5; i < argc; ++i) dims.push_back(std::atoll(argv[i]));
   dims.resize(model->n_dim + 1);
   const std::string folder = argv[4];
+  const char* last = std::getenv("UNWANTED");  // so many of the last outputs are NULL
+  const uint32_t unwanted = last ? static_cast<uint32_t>(std::atoi(last)) : 0;
   for (int r = 0; r < std::atoi(argv[3]); ++r) {
     const auto name = [&](const char* side, uint32_t i) {
       return folder + "/" + side + "_" + std::to_string(r) + "_" + std::to_string(i);
@@ -85,10 +87,11 @@ int main(int argc, char** argv) {
     }
     for (uint32_t i = 0; i < model->n_out; ++i) {
       outputs[i].resize(model->out[i].max_bytes);
-      out.push_back({outputs[i].data(), outputs[i].size()});
+      const bool is_wanted = i + unwanted < model->n_out;
+      out.push_back({is_wanted ? outputs[i].data() : nullptr, is_wanted ? outputs[i].size() : 0});
     }
     if (model->run(context, dims.data(), in.data(), out.data())) return fail("run", error);
-    for (uint32_t i = 0; i < model->n_out; ++i) {
+    for (uint32_t i = 0; i + unwanted < model->n_out; ++i) {
       std::vector<int64_t> shape(model->out[i].rank + 1u, 1);
       model->shape(context, i, shape.data());
       size_t count = 1;

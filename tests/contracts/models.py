@@ -101,6 +101,11 @@ def counter():
     return model(nodes, [value("x", [4]), value("h", [4])], [value("y", [4]), value("hn", [4])])
 
 
+def two_outputs():
+    return model([h.make_node("Relu", ["x"], ["y"], name="r"), h.make_node("Exp", ["x"], ["z"], name="e")], [value("x", [2, 4])],
+                 [value("y", [2, 4]), value("z", [2, 4])])
+
+
 def int4_weights():
     """MatMul by a DequantizeLinear of packed int4, blocked along axis 0."""
     q = rng().randint(-8, 8, (64, 32))
