@@ -49,6 +49,12 @@ Target find_target(std::string_view name) {
   const std::string wanted = name == "host" || name.empty() ? host_name() : std::string(name);
   for (const Target& target : all_targets())
     if (target.name == wanted) return target;
+  if (wanted.find('+') != wanted.npos) {
+    const std::string base = wanted.substr(0, wanted.find('+'));
+    throw user_error("features behind a target ('{}') are not supported",
+                     wanted.substr(base.size()))
+        .hint(fmt::format("leave them out: --target={}", base));
+  }
   std::vector<std::string> names;
   for (const Target& target : all_targets()) names.push_back(target.name);
   std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {

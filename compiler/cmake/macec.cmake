@@ -11,8 +11,7 @@
 # macec_add_model(<target>
 #   MODEL <file.onnx>...       relative to the current source folder; several: one file for all
 #   [NAME <name>]              name.cpp, name.h and every symbol; default: <target>
-#   [TARGET <target>]          as for `macec --target`; default: auto, the architecture being built
-#                              for; features may follow: auto+dotprod
+#   [TARGET <target>]          as for `macec --target`; default: auto, what is being built for
 #   [DIMS <dim=sizes>...]      --dim:   batch=1   batch=1..8   height=32..960:32
 #   [SHAPES <input=shape>...]  --shape: image=1x3x256x320
 #   [WEIGHTS <form>]           --weights: auto (default), array, asm, incbin, file, extern

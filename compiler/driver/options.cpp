@@ -36,7 +36,7 @@ const std::vector<CommandRow>& commands() {
        kCompile,
        "macec [compile] MODEL.onnx... [flags]",
        "Writes MODEL.cpp and MODEL.h, and MODEL.weights.bin when the weights are large.",
-       {"macec kws.onnx --target=armv8+dotprod -o out/kws.cpp --dim batch=1..8",
+       {"macec kws.onnx --target=armv8 -o out/kws.cpp --dim batch=1..8",
         "macec net.onnx --shape image=1x3x256x320", "macec a.onnx b.onnx -o both.cpp"}},
       {"inspect",
        kInspect,
