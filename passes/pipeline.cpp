@@ -30,6 +30,8 @@ const std::vector<Pass>& pipeline() {
       // Folding into weights leaves constant arithmetic behind, cutting leaves shape arithmetic.
       {"remove-dead", "nodes whose results nobody needs -> gone", "every node is needed",
        remove_dead_nodes},
+      // Needs the pieces as single nodes, before chains join them.
+      {"recognize", "LayerNormalization and Gelu written in pieces -> one node", "", recognize},
       // Chains first among themselves, then behind kernels: a chain that starts with one kernel's
       // result belongs to it.
       {"fuse-pointwise", "elementwise nodes -> chains -> epilogues of the kernel before",
