@@ -49,6 +49,8 @@ std::vector<Target> cpu_targets() {
   return {
       x86("x86-64", "64-bit x86; three levels in one file: SSE2, AVX2, AVX-512",
           {x86_v1(), x86_v3(), x86_v4()}),
+      x86("x86-64-sse2-avx2", "64-bit x86; two levels in one file: SSE2, AVX2; less code",
+          {x86_v1(), x86_v3()}),
       x86("x86-64-v1", "64-bit x86, SSE2 only", {x86_v1()}),
       x86("x86-64-v3", "64-bit x86 with AVX2 and FMA", {x86_v3()}),
       x86("x86-64-v4", "64-bit x86 with AVX-512", {x86_v4()}),
