@@ -200,14 +200,14 @@ void StepsWriter::write_function(const Step& step) {
 }
 
 // The extent as an expression over c.dim.
-std::string StepsWriter::value_of(const Dim& extent, std::string*) const {
+std::string StepsWriter::value_of(const Dim& extent) const {
   return extent.code(
       [this](const Symbol& symbol) { return fmt::format("c.dim[{}]", index_of(symbol)); });
 }
 
 void StepsWriter::write_call(const Step& step, const std::string& indent) {
   write_function(step);
-  const std::string units = value_of(step.kernel.units, nullptr);
+  const std::string units = value_of(step.kernel.units);
   const auto hook = [&](const char* function) {
     if (!step_hooks_) return;
     text_.run +=
@@ -226,7 +226,7 @@ void StepsWriter::write_call(const Step& step, const std::string& indent) {
 void StepsWriter::write_extents(const Step& step, size_t body, const std::string& indent) {
   for (const Step::Extent& extent : step.extents) {
     text_.run += fmt::format("{}c.dim[{}] = {};\n", indent, index_of(*extent.symbol),
-                             value_of(extent.values[body], nullptr));
+                             value_of(extent.values[body]));
   }
 }
 

@@ -38,7 +38,7 @@ class StepsWriter {
   std::string call_text(const Step& step, SymbolNames& names, bool* uses_worker);
   std::string functor_argument(const KernelCall& call, SymbolNames& names);
   std::string locals(const SymbolNames& names) const;  // declarations of the symbols used
-  std::string value_of(const Dim& extent, std::string* declarations) const;
+  std::string value_of(const Dim& extent) const;
   SymbolNames new_names() const;
   int index_of(const Symbol& symbol) const;
   double grain_of(const KernelCall& call) const;

@@ -5,6 +5,11 @@
 
 namespace macec {
 
+// Floats and 16-bit floats that the vectors load and store.
+inline bool is_vector_float(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float16 || dtype == DType::bfloat16;
+}
+
 void append_window_rows(std::vector<KernelRow>& rows);  // conv, pool, gemm
 void append_vector_rows(std::vector<KernelRow>& rows);  // pointwise, reduce, softmax, norm
 void append_move_rows(std::vector<KernelRow>& rows);    // copy, fill, gather, iota

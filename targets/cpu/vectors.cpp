@@ -11,9 +11,6 @@ bool accepts_all(const KernelCall&, const Capabilities&) {
 double element_cycles(const KernelCall& call, const Capabilities& caps) {
   return call.elements * 2 / caps.vector_floats;
 }
-bool is_vector_float(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::float16 || dtype == DType::bfloat16;
-}
 bool accepts_float_rows(const KernelCall& call, const Capabilities&) {
   return is_vector_float(call.inputs[0].dtype) && is_vector_float(call.outputs[0].dtype);
 }

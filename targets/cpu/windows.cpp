@@ -12,10 +12,6 @@ const GemmParamsT<Dim>& gemm_params(const KernelCall& call) {
   return std::get<GemmParamsT<Dim>>(call.params);
 }
 
-// Floats and 16-bit floats that the vectors load and store.
-bool is_vector_float(DType dtype) {
-  return dtype == DType::float32 || dtype == DType::float16 || dtype == DType::bfloat16;
-}
 bool has_packed_weights(const KernelCall& call) {
   return is_vector_float(call.inputs[0].dtype) && is_vector_float(call.outputs[0].dtype) &&
          call.inputs[1].constant &&
