@@ -3,6 +3,7 @@
 #include "compiler/ir/plan.h"
 #include "compiler/support/error.h"
 #include "passes/plan_control.h"
+#include "targets/opencl/gpu_row.h"
 
 namespace macec {
 namespace {
@@ -55,6 +56,13 @@ TensorPtr as_float32(const TensorPtr& tensor) {
   return std::make_shared<const Tensor>(std::move(wide));
 }
 
+Packing packing_of(const Target& target, const KernelCall& call, int input) {
+  if (call.gpu_row)
+    return call.gpu_row->packing ? call.gpu_row->packing(call, input, *target.gpu) : Packing{};
+  const KernelRow* row = call.rows[0];
+  return row->packing ? row->packing(call, input, target.levels[0].capabilities) : Packing{};
+}
+
 }  // namespace
 
 void PlanBuilder::pack_constants(KernelCall* call) {
@@ -94,10 +102,7 @@ void PlanBuilder::pack_constants(KernelCall* call) {
     View& view = call->inputs[i];
     if (!view.constant || view.buffer >= 0) continue;
     if (call->family == Family::pointwise && view.constant->count() == 1) continue;
-    const KernelRow* row = call->rows[0];
-    const Packing packing =
-        row->packing ? row->packing(*call, static_cast<int>(i), target.levels[0].capabilities)
-                     : Packing{};
+    const Packing packing = packing_of(target, *call, static_cast<int>(i));
     const bool is_product = call->family == Family::conv || call->family == Family::gemm;
     if (is_product && (packing.kind != Packing::plain || i == 2)) {
       view.constant = as_float32(view.constant);

@@ -20,6 +20,7 @@
 #include "compiler/ops/op_def.h"
 #include "compiler/ops/registry.h"
 #include "passes/plan_control.h"
+#include "targets/opencl/gpu_row.h"
 
 namespace macec {
 
@@ -69,6 +70,12 @@ std::vector<int64_t> transpose_permutation(const Node& node, int rank) {
   std::vector<int64_t> reversed;
   for (int a = rank - 1; a >= 0; --a) reversed.push_back(a);
   return node.ints_attribute("perm", reversed);
+}
+
+// Rows of both halves of the target; false if neither computes the call.
+bool choose_rows(const Target& target, KernelCall* call) {
+  const bool on_gpu = target.gpu && choose_gpu_kernel(*target.gpu, call);
+  return choose_kernels(target, call) || on_gpu;
 }
 
 bool is_view_of_all(const Node& node) {  // the output has the bytes of input 0, in the same order
@@ -153,7 +160,7 @@ void GraphPlanner::add_call(KernelCall call, const Node& node) {
 
 void GraphPlanner::add_copy(const View& from, const View& to, const Node& node) {
   KernelCall call = copy_call(from, to);
-  MACEC_CHECK(choose_kernels(builder_.target, &call), "the target has no kernel for a copy of {}",
+  MACEC_CHECK(choose_rows(builder_.target, &call), "the target has no kernel for a copy of {}",
               name(from.dtype));
   builder_.pack_constants(&call);
   add_call(std::move(call), node);
@@ -172,7 +179,7 @@ std::optional<Lowered> GraphPlanner::try_lower(const Node& node,
   Lowered calls = node.def->lower(context);
   if (calls.empty()) return std::nullopt;
   for (KernelCall& call : calls)
-    if (!choose_kernels(builder_.target, &call)) return std::nullopt;
+    if (!choose_rows(builder_.target, &call)) return std::nullopt;
   return calls;
 }
 
@@ -236,7 +243,7 @@ bool GraphPlanner::lower_in_two(const Node& node) {
   views_[out.index] = final_view;
   KernelCall call =
       pointwise_call(steps, inputs, {final_view}, {static_cast<int>(steps.size()) - 1});
-  if (!choose_kernels(builder_.target, &call)) return false;
+  if (!choose_rows(builder_.target, &call)) return false;
   builder_.pack_constants(&call);
   add_call(std::move(call), node);
   return true;

@@ -4,12 +4,18 @@
 
 #include "compiler/support/error.h"
 #include "targets/cpu/cpu.h"
+#include "targets/opencl/opencl.h"
 #include "targets/target.h"
 
 namespace macec {
 
 const std::vector<Target>& all_targets() {
-  static const std::vector<Target> targets = cpu_targets();
+  static const std::vector<Target> targets = [] {
+    std::vector<Target> all = cpu_targets();
+    const std::vector<Target> with_gpu = opencl_targets(all);
+    all.insert(all.end(), with_gpu.begin(), with_gpu.end());
+    return all;
+  }();
   return targets;
 }
 

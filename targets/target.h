@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A target: instruction-set levels and the kernels each has.
 #pragma once
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,8 @@ struct Level {
   Capabilities capabilities;
 };
 
+struct GpuCapabilities;  // targets/opencl/gpu_row.h
+
 struct Target {
   std::string name;  // "x86-64", "armv8"
   std::string doc;
@@ -55,6 +58,9 @@ struct Target {
   std::vector<std::string> runner;  // "qemu-aarch64", "-L", ...; empty: native
   std::string runner_package;
   std::string assembler;  // dialect of the weights: "x86", "arm", "" for none
+  // The OpenCL half; nullptr: none. cpu_target: the name of the target that is the CPU half alone.
+  std::shared_ptr<const GpuCapabilities> gpu = nullptr;
+  std::string cpu_target = {};
 };
 
 // The target for a name such as "x86-64", "x86-64-v3", "armv8", "host", "portable". Throws

@@ -5,6 +5,7 @@
 // and never looks at a Graph.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -52,6 +53,30 @@ using CallParams =
                  GatherNestParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
+struct GpuRow;     // targets/opencl/gpu_row.h
+
+enum class Device { cpu, gpu };
+
+// One enqueued OpenCL kernel of a call. The text is the template `file` behind `preamble`, which
+// names everything that is constant; launches with equal file and preamble share one kernel.
+struct GpuArgument {
+  enum Kind {
+    memory,   // the cl_mem that holds the buffer: device arena, shared memory, or the weights
+    image,    // the image that holds the buffer, or that a weight was made into
+    integer,  // value
+    offset,   // elements of the buffer's own place in its cl_mem, plus value; filled by plan_memory
+    local,    // value bytes of local memory
+  } kind = integer;
+  int buffer = -1;
+  int64_t value = 0;
+};
+struct GpuLaunch {
+  std::string file;      // "opencl/conv.cl"
+  std::string preamble;  // "#define X_H_I 96\n..." and inline functions
+  std::vector<GpuArgument> arguments;
+  int64_t global[3] = {1, 1, 1}, local[3] = {1, 1, 1};  // global: multiples of local
+  double flops = 0, bytes = 0;                          // of one run; bytes: touched at least once
+};
 
 // One call of a kernel family. Operands in the order of the kernel's arguments.
 struct KernelCall {
@@ -87,6 +112,12 @@ struct KernelCall {
   std::vector<const KernelRow*> rows;
   std::vector<int> weights;  // per input: index into Plan::weights, -1 none
   int64_t scratch_bytes = 0;
+
+  // The OpenCL half, of targets that have one. rows may be empty if gpu_row is set, and the other
+  // way round.
+  const GpuRow* gpu_row = nullptr;
+  std::string gpu_refusal;          // why gpu_row is not set: "no kernel for int8 convolutions"
+  std::vector<GpuLaunch> launches;  // of a step on the GPU, from specialise_launches
 };
 
 struct Step;
@@ -94,7 +125,8 @@ using StepList = std::vector<Step>;
 
 struct Step {
   enum Kind { call, branch, loop } kind = call;
-  std::string name;  // of its main ONNX node, for comments and identifiers
+  Device device = Device::cpu;  // from place_steps; control flow and its bodies: cpu
+  std::string name;             // of its main ONNX node, for comments and identifiers
   std::vector<std::string> origins;
   KernelCall kernel;  // call
 
@@ -132,7 +164,18 @@ struct Buffer {
   int index = -1;             // of the model's input, output, state, weight
   int inside = -1;            // the buffer whose bytes it shares (in-place work); -1: its own
   int first = -1, last = -1;  // step numbers between which its contents are needed
-  int64_t offset = -1;        // in the arena, from plan_memory
+  int64_t offset = -1;        // in the arena (of its home), from plan_memory
+
+  // Where its bytes are when a GPU takes part:
+  //   host    the app's memory (arena, inputs, outputs, states), as without a GPU
+  //   device  the device arena: a cl_mem that only kernels touch
+  //   shared  host-visible cl_mem: touched by both, mapped while the CPU has it; also the device's
+  //           side of inputs, outputs and states that kernels touch
+  //   image   an image2d: only kernels touch it, four elements a texel
+  // Weights stay `host`: kernels read a copy of all weights made at open.
+  enum Home { host, device, shared, image } home = host;
+  int64_t image_row = 0;  // image: elements in one row of texels (a multiple of 4)
+  int object = -1;        // image: index into GpuPlan::images; shared: into GpuPlan::shared
 };
 
 // Packed constant. Keyed by contents and packing: equal ones stand once.
@@ -143,8 +186,57 @@ struct Weight {
   DType dtype = DType::float32;
 };
 
+// An image object: it holds one buffer at a time. Texels of four float32 or float16.
+struct GpuImage {
+  int64_t width = 0, height = 0;  // texels
+  DType dtype = DType::float32;
+  int64_t bytes() const { return width * height * 4 * (dtype == DType::float16 ? 2 : 4); }
+};
+// A weight that kernels read as an image: made at open from the packed bytes.
+struct GpuWeightImage {
+  int buffer = -1;                // of place weight
+  int64_t width = 0, height = 0;  // texels
+};
+// A memory object that both devices see. Of place arena it holds one buffer at a time; of an input,
+// output or state only that.
+struct GpuShared {
+  int64_t bytes = 0;
+  Buffer::Place place = Buffer::arena;
+  int index = -1;  // of the input, output or state
+};
+// Steps one device runs without the other, in order.
+struct Segment {
+  Device device = Device::cpu;
+  int first = 0, last = 0;  // step numbers
+};
+// A value that changes hands. shared: a buffer of home shared.
+struct Transfer {
+  enum Kind {
+    upload,    // the app's input or the context's state -> shared
+    download,  // shared -> the app's output or the context's next state
+    map,       // the CPU gets it
+    unmap,     // the GPU gets it back
+  } kind = upload;
+  int buffer = -1;
+  int segment =
+      0;  // happens before this segment; downloads: after the last one (= segments.size())
+  int64_t bytes = 0;
+};
+struct GpuPlan {
+  std::vector<Segment> segments;
+  std::vector<Transfer> transfers;
+  std::vector<GpuImage> images;
+  std::vector<GpuWeightImage> weight_images;
+  std::vector<GpuShared> shared;
+  int64_t device_bytes = 0, device_live_bytes = 0;  // the device arena and its lower bound
+  int64_t shared_bytes = 0, shared_live_bytes = 0;
+  int64_t image_bytes = 0, image_live_bytes = 0;
+  int launches = 0;
+};
+
 struct Plan {
   std::string name;
+  std::optional<GpuPlan> gpu;  // set if any step runs on the GPU
   std::vector<Buffer> buffers;
   StepList steps;
   std::vector<Weight> weights;
