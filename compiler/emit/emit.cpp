@@ -81,6 +81,23 @@ std::string level_steps(const CompiledModel& model, const ModelInterface& interf
                      model.name);
 }
 
+// Templates once per file, then the tables of each model.
+std::string gpu_text(const std::vector<CompiledModel>& models,
+                     const std::vector<WeightPlaces>& weights) {
+  GpuTemplates templates;
+  for (const CompiledModel& model : models) templates.add(model.plans[0]);
+  if (templates.empty()) return "";
+  std::string text = "\n// ===== OpenCL\nnamespace {\n" + templates.text();
+  for (size_t m = 0; m < models.size(); ++m) {
+    const CompiledModel& model = models[m];
+    if (!model.plans[0].gpu) continue;
+    text += fmt::format("\nnamespace {0} {{\n{1}}}  // namespace {0}\n", model.name,
+                        gpu_tables(model.plans[0], weights[m].offset[0],
+                                   model.gpu_check ? &*model.gpu_check : nullptr));
+  }
+  return text + "}  // namespace\n";
+}
+
 struct Pasted {
   std::vector<Paster> levels;
   std::set<std::string> system_headers;
@@ -133,7 +150,7 @@ std::vector<EmittedFile> emit(const std::vector<CompiledModel>& models, const Ta
 
   std::string body = "\nnamespace {\n\n" + pasted_text("runtime_stub/operands.h");
   for (const std::string& path : pasted.params) body += "\n" + pasted_params(path);
-  body += "\n}  // namespace\n";
+  body += "\n}  // namespace\n" + gpu_text(models, weights);
   for (size_t l = 0; l < target.levels.size(); ++l) {
     body += open_region(target.levels[l]) + pasted.levels[l].text();
     for (size_t m = 0; m < models.size(); ++m)

@@ -2,9 +2,11 @@
 // Plans -> the text of a generated file pair.
 #pragma once
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compiler/emit/gpu_tables.h"
 #include "compiler/emit/weights.h"
 #include "compiler/ir/plan.h"
 #include "targets/target.h"
@@ -30,6 +32,7 @@ struct CompiledModel {
   std::vector<StatePort> states;
   std::vector<std::shared_ptr<const Symbol>>
       symbols;  // given by the caller, in the order of the signature
+  std::optional<GpuCheck> gpu_check;  // the recorded answer of the self-check
   std::array<uint8_t, 32> onnx_sha256{};
   std::string options;  // flags that shaped the code
   int max_threads = 4;

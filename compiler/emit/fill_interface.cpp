@@ -106,6 +106,7 @@ ModelInterface fill_interface(const CompiledModel& model, const Target& target,
   for (const Plan& plan : model.plans)
     interface.arena_bytes = std::max(interface.arena_bytes, plan.arena_bytes);
   interface.max_threads = model.max_threads;
+  interface.has_gpu = model.plans[0].gpu.has_value();
   interface.value_count = static_cast<int>(computed_symbols(model).size());
   for (const auto& symbol : model.symbols)
     interface.dims.push_back({symbol->name, "", symbol->lo, symbol->hi, symbol->step});

@@ -98,6 +98,7 @@ struct ModelInterface {
   int max_threads = 1;
   int value_count = 0;            // run-time numbers of the steps: c.dim[dims.size()] and so on
   bool has_input_memory = false;  // false: model->input returns NULL for every input
+  bool has_gpu = false;  // plan 0 has an OpenCL half: the source holds <name>::kGpu, a GpuModel
   std::vector<InterfaceDim> dims;
   std::vector<InterfaceTensor> inputs, outputs;
   std::vector<InterfaceState> states;

@@ -3,6 +3,8 @@
 
 #include <map>
 
+#include "compiler/support/error.h"
+
 namespace macec {
 
 std::string element_name(DType dtype) {
@@ -36,6 +38,12 @@ std::string OperandWriter::pointer(const View& view) {
   std::string base;
   Dim offset = view.offset;
   const int64_t size = info(view.dtype).bits / 8;
+  const bool is_given = buffer.place == Buffer::input || buffer.place == Buffer::state;
+  if (buffer.home == Buffer::shared && !is_given) {  // the CPU has it: it is mapped
+    MACEC_CHECK(offset.is_fixed() && size > 0, "a border of computed extents");
+    return fmt::format("reinterpret_cast<{}*>(shared_memory(c, {}) + {})", type, buffer.object,
+                       offset.value() * size);
+  }
   switch (buffer.place) {
     case Buffer::arena:
     case Buffer::scratch: {

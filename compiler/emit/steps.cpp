@@ -274,17 +274,24 @@ void StepsWriter::write_loop(const Step& step, const std::string& indent) {
 }
 
 void StepsWriter::write_list(const StepList& steps, const std::string& indent) {
-  for (const Step& step : steps) {
-    if (step.kind == Step::call) write_call(step, indent);
-    if (step.kind == Step::branch) write_branch(step, indent);
-    if (step.kind == Step::loop) write_loop(step, indent);
-  }
+  for (const Step& step : steps) write_step(step, indent);
+}
+
+void StepsWriter::write_step(const Step& step, const std::string& indent) {
+  if (step.kind == Step::call) write_call(step, indent);
+  if (step.kind == Step::branch) write_branch(step, indent);
+  if (step.kind == Step::loop) write_loop(step, indent);
 }
 
 StepsText StepsWriter::write(const std::string& run_name) {
   text_.run = fmt::format("macec_status {}(Context& c) {{\n", run_name);
-  write_list(plan_.steps, "  ");
-  text_.run += "  return c.status;\n}\n";
+  if (plan_.gpu) {
+    write_gpu_run();
+  } else {
+    write_list(plan_.steps, "  ");
+    text_.run += "  return c.status;\n";
+  }
+  text_.run += "}\n";
   return std::move(text_);
 }
 
@@ -297,7 +304,7 @@ void collect_headers(const StepList& steps, size_t level, std::vector<std::strin
   };
   for (const Step& step : steps) {
     for (const StepList& body : step.bodies) collect_headers(body, level, headers);
-    if (step.kind != Step::call) continue;
+    if (step.kind != Step::call || step.device == Device::gpu) continue;
     add(step.kernel.rows[level]->header);
     if (step.kernel.rows[level]->takes_epilogue) add("kernels/epilogue.h");
     const KernelCall& call = step.kernel;
