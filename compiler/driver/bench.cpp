@@ -54,6 +54,7 @@ void print_text(const Plan& plan, const Program::Times& times, const std::vector
       "GFLOP/s\n",
       median / 1e3, percentile(sorted, 0.99) / 1e3, sorted.front() / 1e3, sorted.size(),
       count_text(work).c_str(), median > 0 ? 2 * work / median : 0);
+  if (!times.place.empty()) std::printf("ran on the %s\n", times.place.c_str());
   std::printf("target %s, threads %d%s; arena %s bytes, code %s, weights %s\n", target.name.c_str(),
               options.threads,
               target.runner.empty()
@@ -74,13 +75,13 @@ void print_json(const Plan& plan, const Program::Times& times, const std::vector
                     t.step->number, json_quoted(t.step->name), json_quoted(kernel_text(*t.step)),
                     t.nanoseconds / 1e3, t.share, t.step->kernel.multiply_adds, t.gflops()));
   std::printf(
-      "{\n  \"model\": %s, \"target\": %s, \"threads\": %d, \"runs\": %zu,\n"
+      "{\n  \"model\": %s, \"target\": %s, \"threads\": %d, \"runs\": %zu, \"place\": %s,\n"
       "  \"p50_us\": %.3f, \"p99_us\": %.3f, \"least_us\": %.3f, \"multiply_adds\": %.0f,\n"
       "  \"arena_bytes\": %lld, \"code_bytes\": %lld, \"weight_bytes\": %lld,\n  \"steps\": "
       "[\n%s\n  ]\n}\n",
       json_quoted(options.files[0]).c_str(), json_quoted(target.name).c_str(), options.threads,
-      sorted.size(), percentile(sorted, 0.5) / 1e3, percentile(sorted, 0.99) / 1e3,
-      sorted.front() / 1e3, multiply_adds(plan), static_cast<long long>(plan.arena_bytes),
+      sorted.size(), json_quoted(times.place).c_str(), percentile(sorted, 0.5) / 1e3,
+      percentile(sorted, 0.99) / 1e3, sorted.front() / 1e3, multiply_adds(plan), static_cast<long long>(plan.arena_bytes),
       static_cast<long long>(code), static_cast<long long>(weights), join(steps, ",\n").c_str());
 }
 

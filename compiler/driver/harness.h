@@ -10,13 +10,16 @@
 //     return harness(models, argc, argv);
 //   }
 //
-//   program run   MODEL IN OUT THREADS LEVEL         runs every set of IN, writes outputs or the error of each
-//   program sequence ...                             the same in one context
-//   program bench MODEL IN OUT THREADS LEVEL RUNS    times the first set; writes lines of text
+//   program run   MODEL IN OUT THREADS LEVEL DEVICE LIBRARY       runs every set of IN, writes outputs or the error of each
+//   program sequence ...                                          the same in one context
+//   program bench MODEL IN OUT THREADS LEVEL DEVICE LIBRARY RUNS  times the first set; writes lines of text
+//
+// DEVICE: where a model with an OpenCL half runs: gpu (or it fails), cpu, any. LIBRARY: path of the OpenCL library, or -.
 //
 // Files are little-endian streams of int64_t and raw bytes:
 //   IN    sets, then for each: dims, dim..., inputs, (bytes, data)...
-//   OUT   for each set: status; 0: guard broken or not, outputs, (rank, extent..., bytes, data)...; else length, text
+//   OUT   for each set: status; 0: guard broken or not, length and text of where it ran (empty: no OpenCL half),
+//         outputs, (rank, extent..., bytes, data)...; else length, text
 //
 // Memory is filled with a pattern first and outputs have a guard behind them, so that a value that was never written
 // and a write behind the end are seen.
@@ -125,9 +128,42 @@ inline void harness_write_error(FILE* file, const macec_error& error, macec_stat
   fflush(file);
 }
 
+inline void harness_write_text(FILE* file, const std::string& text) {
+  harness_write_int(file, static_cast<int64_t>(text.size()));
+  fwrite(text.data(), 1, text.size(), file);
+}
+
+// "GPU", "CPU (no OpenCL library found)"; empty for a model without an OpenCL half.
+inline std::string harness_place(const macec_ctx* context) {
+#ifdef MACEC_LAYER_2
+  macec_report report;
+  if (!context->model->query(2) || macec_get_report(context, &report) != 0) return "";
+  const std::string why = report.text ? report.text : "";
+  if (report.device == MACEC_ON_GPU) return "GPU";
+  return why.empty() ? "CPU" : "CPU (" + why + ")";
+#else
+  (void)context;
+  return "";
+#endif
+}
+
+// Options for a model with an OpenCL half; compiled programs are kept in the folder.
+#ifdef MACEC_LAYER_2
+inline macec_opencl harness_opencl(const std::string& device, const std::string& library) {
+  static std::string path;
+  path = device == "cpu" ? "/nowhere" : library;
+  macec_opencl opencl = macec_opencl_defaults();
+  opencl.need_gpu = device == "gpu";
+  if (path != "-") opencl.library = path.c_str();
+  opencl.cache_dir = ".";
+  return opencl;
+}
+#endif
+
 inline void harness_write_outputs(FILE* file, const HarnessRun& run) {
   harness_write_int(file, 0);
   harness_write_int(file, run.guard_is_broken());
+  harness_write_text(file, harness_place(run.context));
   harness_write_int(file, run.model->n_out);
   for (uint32_t i = 0; i < run.model->n_out; ++i) {
     const macec_tensor& tensor = run.model->out[i];
@@ -195,7 +231,7 @@ inline void harness_on_step(void* user, uint32_t step, const char*, int begins) 
 }
 
 inline bool harness_time(const macec_model* model, HarnessSet& set, const macec_options& options,
-                         int runs, std::vector<int64_t>* totals) {
+                         int runs, std::vector<int64_t>* totals, std::string* place = nullptr) {
   HarnessRun run(model, options);
   if (!run.context)
     return fprintf(stderr, "open: %s\n", run.error.what ? run.error.what : ""), false;
@@ -207,6 +243,7 @@ inline bool harness_time(const macec_model* model, HarnessSet& set, const macec_
     if (status != 0)
       return fprintf(stderr, "run: %s\n", run.error.what ? run.error.what : ""), false;
   }
+  if (place) *place = harness_place(run.context);
   model->close(run.context);
   return true;
 }
@@ -217,8 +254,10 @@ inline int harness_bench(const macec_model* model, std::vector<HarnessSet>& sets
   const int warm = std::max(2, runs / 10);
   if (!harness_time(model, sets[0], options, warm, &totals)) return 4;
   totals.clear();
-  if (!harness_time(model, sets[0], options, runs, &totals)) return 4;
+  std::string place;
+  if (!harness_time(model, sets[0], options, runs, &totals, &place)) return 4;
   for (const int64_t t : totals) fprintf(out, "total %lld\n", static_cast<long long>(t));
+  fprintf(out, "place %s\n", place.c_str());
   options.on_step = harness_on_step;
   totals.clear();
   if (!harness_time(model, sets[0], options, warm, &totals)) return 4;
@@ -230,7 +269,7 @@ inline int harness_bench(const macec_model* model, std::vector<HarnessSet>& sets
 }
 
 inline int harness(const macec_model* const* models, int argc, char** argv) {
-  if (argc < 7) return 2;
+  if (argc < 9) return 2;
   const std::string mode = argv[1];
   const macec_model* model = models[atoi(argv[2])];
   std::vector<HarnessSet> sets = harness_read(argv[3]);
@@ -243,8 +282,12 @@ inline int harness(const macec_model* const* models, int argc, char** argv) {
   options.parallel_for = macec_pool_parallel_for;
   options.user = &times;
   options.level = static_cast<uint32_t>(atoi(argv[6]));
+#ifdef MACEC_LAYER_2
+  const macec_opencl opencl = harness_opencl(argv[7], argv[8]);
+  if (model->query(2)) options.next = &opencl;
+#endif
   const int code = mode == "bench" ? harness_bench(model, sets, out, options, times,
-                                                   argc > 7 ? atoi(argv[7]) : 50)
+                                                   argc > 9 ? atoi(argv[9]) : 50)
                                    : harness_run_all(model, sets, out, options, mode == "sequence");
   macec_pool_stop(&times.pool);
   fclose(out);

@@ -168,6 +168,14 @@ const FlagRow kFlags[] = {
     {"--level", "N", kRunning, false,
      "instruction-set level, counted from 1 (default: the best of this machine)",
      [](Options& o, const std::string& v) { o.level = number("--level", v, 0, 16); }},
+    {"--device", "gpu|cpu|any", kRunning, false,
+     "where a model with an OpenCL half runs (default: gpu, and it fails if it cannot; any under an "
+     "emulator)",
+     [](Options& o, const std::string& v) {
+       o.device = one_of("--device", v, {"gpu", "cpu", "any"});
+     }},
+    {"--opencl", "FILE", kRunning, false, "the OpenCL library (default: the machine's)",
+     [](Options& o, const std::string& v) { o.opencl = v; }},
     {"--runs", "N", kBench, false, "runs that are timed (default 50)",
      [](Options& o, const std::string& v) { o.runs = number("--runs", v, 1, 1000000); }},
     {"--optimize", "FLAG", kRunning, false,

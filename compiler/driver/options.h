@@ -50,6 +50,8 @@ struct Options {
   int jobs = 1, threads = 1, level = 0, runs = 50;
   uint64_t seed = 1;
   std::string optimize = "-O2";
+  std::string device;  // "gpu", "cpu", "any"; empty: gpu on this machine, any under an emulator
+  std::string opencl;  // path of the OpenCL library; empty: the usual ones
   bool keep = false;
 
   std::string typed;  // the command line as typed, quoted for a shell, without the program's folder

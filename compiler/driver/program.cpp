@@ -30,6 +30,12 @@ std::string main_text(const std::vector<CompiledModel>& models) {
   return text + "};\n  return harness(models, argc, argv);\n}\n";
 }
 
+// On this machine a GPU plan must run on the GPU unless the user says otherwise.
+std::string device_of(const Target& target, const Options& options) {
+  if (!options.device.empty()) return options.device;
+  return target.runner.empty() ? "gpu" : "any";
+}
+
 // A stream of integers and bytes, read with checks: the program that wrote it may have died in the middle.
 struct Reader {
   const std::string& bytes;
@@ -59,6 +65,7 @@ bool read_output(Reader& in, const CompiledModel& model, RunOutput* result) {
     return !in.failed;
   }
   result->broke_guard = in.number() != 0;
+  result->place = in.part(in.number());
   const int64_t count = in.number();
   for (int64_t i = 0; i < count && !in.failed; ++i) {
     Tensor tensor;
@@ -103,7 +110,7 @@ void Program::build(const std::vector<CompiledModel>& models, bool step_hooks) {
     if (ends_with(file.name, ".S")) command.push_back(file.name);
   }
   write_files(files, true);
-  command.insert(command.end(), {"-o", "program", "-lpthread"});
+  command.insert(command.end(), {"-o", "program", "-lpthread", "-ldl"});
   const ProcessResult result = run_process(command, folder(), kLongestBuild);
   if (result.is_ok()) return;
   throw InternalError(fmt::format("the generated code does not compile ({}, {}):\n{}",
@@ -133,7 +140,9 @@ std::vector<std::string> Program::command(const char* mode, size_t model, const 
                                           const std::string& out) const {
   std::vector<std::string> words = target_.runner;
   words.insert(words.end(), {"./program", mode, std::to_string(model), in, out,
-                             std::to_string(options_.threads), std::to_string(options_.level)});
+                             std::to_string(options_.threads), std::to_string(options_.level),
+                             device_of(target_, options_),
+                             options_.opencl.empty() ? "-" : options_.opencl});
   return words;
 }
 
@@ -169,6 +178,7 @@ Program::Times Program::bench(size_t model, const RunInput& input, int runs) con
   Times times;
   for (const std::string& line : split(read_file(folder() + "/out.txt", 1 << 30), '\n')) {
     const std::vector<std::string> parts = split(line, ' ');
+    if (parts[0] == "place" && parts.size() > 1) times.place = line.substr(6);
     if (parts[0] == "total" && parts.size() == 2)
       times.totals.push_back(parse_real(parts[1]).value_or(0));
     if (parts[0] != "step" || parts.size() != 3) continue;

@@ -20,6 +20,7 @@ struct RunOutput {
   int status = 0;     // a macec_status; 0: done
   std::string error;  // of a run that failed
   bool broke_guard = false;
+  std::string place;  // "GPU", "CPU (why)"; empty: the model has no OpenCL half
   std::vector<Tensor> outputs;
 };
 
@@ -37,6 +38,7 @@ class Program {
   // Nanoseconds of every timed run, and of every step (by number) on average.
   struct Times {
     std::vector<double> totals, steps;
+    std::string place;  // as of RunOutput
   };
   Times bench(size_t model, const RunInput& input, int runs) const;
 

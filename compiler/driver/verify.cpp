@@ -64,6 +64,7 @@ std::string summary_of(const Subject& subject, const Options& options) {
   std::string text = fmt::format(
       "{}, {} compared, greatest difference {:.2g} of the greatest magnitude",
       plural(subject.sets, "data set"), plural(subject.outputs, "output"), subject.worst);
+  if (!subject.place.empty()) text += "\non the " + subject.place;
   if (!subject.constants.empty())
     text += fmt::format(
         "\nwith inputs that must be known at compile time as constants, as --set makes them: {}",
@@ -100,11 +101,12 @@ void print_json(const std::vector<Subject>& subjects, const Options& options,
     entries.push_back(
         fmt::format("    {{\"path\": {}, \"status\": \"{}\", \"text\": {}, \"sets\": {}, "
                     "\"outputs\": {}, \"difference\": {}, "
-                    "\"reference\": \"{}\"}}",
+                    "\"reference\": \"{}\", \"place\": {}}}",
                     json_quoted(subject.path), name(subject.status),
                     json_quoted(summary_of(subject, options)), subject.sets, subject.outputs,
                     std::isfinite(subject.worst) ? fmt::format("{:.3g}", subject.worst) : "null",
-                    subject.by_evaluator ? "evaluator" : "recorded"));
+                    subject.by_evaluator ? "evaluator" : "recorded",
+                    json_quoted(subject.place)));
   std::printf("{\n  \"target\": %s,\n  \"models\": [\n%s\n  ]\n}\n",
               json_quoted(target.name).c_str(), join(entries, ",\n").c_str());
 }

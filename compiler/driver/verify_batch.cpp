@@ -279,6 +279,7 @@ class Batch {
   void compare(const DataSet& set, const RunOutput& result, const CompiledModel& model,
                Subject& subject) {
     ++subject.sets;
+    if (!result.place.empty()) subject.place = result.place;
     if (result.status != 0) {
       subject.fail(Status::failed, fmt::format("{}: the run failed: {}", set.name, result.error));
       return;

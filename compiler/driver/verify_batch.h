@@ -25,6 +25,7 @@ struct Subject {
   int sets = 0, outputs = 0;
   double worst = 0;
   bool by_evaluator = false, is_bug = false;
+  std::string place;      // where it ran: see RunOutput
   std::string constants;  // inputs that were made constants, with their data's values
 
   void fail(Status s, const std::string& why) {
