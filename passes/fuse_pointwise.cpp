@@ -25,8 +25,10 @@ constexpr size_t kMostSteps = 64;
 bool takes_epilogue(const Graph& graph, const Node& node, int* columns) {
   if (node.outputs.size() != 1) return false;
   const int rank = graph.type(node.outputs[0]).rank();
-  *columns = node.op == "Conv" ? 1 : rank - 1;
-  return rank >= 1 && (node.op == "Conv" || node.op == "Gemm" || node.op == "MatMul");
+  const bool has_channels = node.op == "Conv" || node.op == "ConvTranspose" ||
+                            node.op == "InstanceNormalization" || node.op == "GroupNormalization";
+  *columns = has_channels ? 1 : rank - 1;
+  return rank >= 1 && (has_channels || node.op == "Gemm" || node.op == "MatMul");
 }
 
 bool is_float(DType t) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All parameter structs, for the compiler.
 #pragma once
+#include "channel_norm.h"
 #include "conv.h"
 #include "copy.h"
 #include "gather.h"
@@ -8,7 +9,9 @@
 #include "gemm.h"
 #include "iota.h"
 #include "norm.h"
+#include "pad.h"
 #include "pointwise.h"
 #include "pool.h"
 #include "reduce.h"
+#include "resize.h"
 #include "softmax.h"

@@ -123,10 +123,10 @@ class Batch {
           data_error = error_text(error);
         }
       }
-      if (!compiles(subject, model, sets, false, diag)) {
+      if (!compiles(subject, model, sets, nullptr, diag)) {
         Diagnostics second;
         if (!needs_contents(diag) || sets.empty() ||
-            !compiles(subject, model, sets, true, second)) {
+            !compiles(subject, model, sets, &diag, second)) {
           subject.fail(Status::refused, diag.report(base_name(subject.model), "", "not verified"));
           return;
         }
@@ -148,11 +148,12 @@ class Batch {
     });
   }
 
-  // False: the model is refused; no variant of it is left, and diag says why.
+  // False: the model is refused; no variant of it is left, and diag says why. refused: short inputs
+  // become constants, because these errors asked for it.
   bool compiles(Subject& subject, const Model& model, const std::vector<DataSet>& sets,
-                bool small_inputs_are_constants, Diagnostics& diag) {
+                const Diagnostics* refused, Diagnostics& diag) {
     try {
-      compile_variants(subject, model, sets, small_inputs_are_constants, diag);
+      compile_variants(subject, model, sets, refused, diag);
       return true;
     } catch (const Stop&) {
     } catch (const UserError& error) {
@@ -162,9 +163,16 @@ class Batch {
     return false;
   }
 
-  // As --set does: short lists and scalars take the values that the data has.
-  static void make_constants(const DataSet& set, const Model& model, ImportOptions* options,
-                             std::string* names) {
+  static bool names_input(const Diagnostics& diag, const std::string& name) {
+    return std::any_of(diag.errors().begin(), diag.errors().end(), [&](const UserError& e) {
+      return e.text().find("('" + name + "' ") != std::string::npos;
+    });
+  }
+
+  // As --set does: short lists and scalars take the values that the data has; lists of floats only
+  // where an error names them.
+  static void make_constants(const DataSet& set, const Model& model, const Diagnostics& refused,
+                             ImportOptions* options, std::string* names) {
     constexpr int64_t kMostElements = 64;
     bool is_first = true;
     for (const DeclaredValue& value : declared_inputs(model)) {
@@ -173,7 +181,8 @@ class Batch {
       is_first = false;
       if (is_data || at == set.inputs.end()) continue;
       const Tensor& tensor = at->second;
-      const bool is_list = tensor.rank() == 1 && !info(tensor.dtype).is_float;
+      const bool is_list = tensor.rank() == 1 &&
+                           (!info(tensor.dtype).is_float || names_input(refused, value.name));
       if ((tensor.rank() != 0 && !is_list) || tensor.count() > kMostElements) continue;
       options->constants[value.name] = tensor;
       *names += (names->empty() ? "" : ", ") + printable(value.name);
@@ -188,13 +197,13 @@ class Batch {
 
   // One variant for each choice of sizes that the data has.
   void compile_variants(Subject& subject, const Model& model, const std::vector<DataSet>& sets,
-                        bool small_inputs_are_constants, Diagnostics& diag) {
+                        const Diagnostics* refused, Diagnostics& diag) {
     std::vector<std::pair<ImportOptions, std::vector<DataSet>>> groups;
     subject.constants.clear();
     for (const DataSet& set : sets) {
       ImportOptions sizes = sizes_from_data(model, set, options_.import);
       std::string names;
-      if (small_inputs_are_constants) make_constants(set, model, &sizes, &names);
+      if (refused) make_constants(set, model, *refused, &sizes, &names);
       subject.constants = names;
       auto at = std::find_if(groups.begin(), groups.end(),
                              [&](const auto& g) { return same_sizes(g.first, sizes); });

@@ -43,6 +43,7 @@ struct FieldPrinter {
     return "{" + s + "}";
   }
   static bool is_zero(int v) { return v == 0; }
+  static bool is_zero(float v) { return v == 0.0f; }
   static bool is_zero(const Dim& v) { return v == Dim(0); }
   template <class T, size_t N>
   static bool is_zero(const T (&array)[N]) {
@@ -69,6 +70,9 @@ struct TypeName {
   std::string operator()(const GatherParamsT<Dim>&) const { return "GatherParams"; }
   std::string operator()(const GatherNestParamsT<Dim>&) const { return "GatherNestParams"; }
   std::string operator()(const IotaParamsT<Dim>&) const { return "IotaParams"; }
+  std::string operator()(const PadParamsT<Dim>&) const { return "PadParams"; }
+  std::string operator()(const ResizeParamsT<Dim>&) const { return "ResizeParams"; }
+  std::string operator()(const ChannelNormParamsT<Dim>&) const { return "ChannelNormParams"; }
 };
 
 struct Initializer {

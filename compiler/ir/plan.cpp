@@ -43,6 +43,12 @@ std::string_view name(Family family) {
       return "fill";
     case Family::reduce:
       return "reduce";
+    case Family::pad:
+      return "pad";
+    case Family::resize:
+      return "resize";
+    case Family::channel_norm:
+      return "channel_norm";
     case Family::softmax:
       return "softmax";
     case Family::norm:

@@ -33,15 +33,31 @@ struct View {
 };
 View dense_view(int buffer, const TensorType& type);
 
-enum class Family { conv, gemm, pool, pointwise, copy, fill, reduce, softmax, norm, gather, iota };
+enum class Family {
+  conv,
+  gemm,
+  pool,
+  pointwise,
+  copy,
+  fill,
+  pad,
+  resize,
+  reduce,
+  softmax,
+  norm,
+  channel_norm,
+  gather,
+  iota
+};
 std::string_view name(Family family);
 
 // How a constant operand is stored for a kernel.
 //   plain    as it is (converted to the kernel's element type)
 //   panels   [ceil(n / width)][k][width], zeros behind the last column          gemm, conv
 //   taps     [tap][channel]                                                     depthwise
+//   phases   panels with the taps in the order of output phases                 transposed conv
 struct Packing {
-  enum Kind { plain, panels, taps } kind = plain;
+  enum Kind { plain, panels, taps, phases } kind = plain;
   int width = 1;
   bool operator==(const Packing& o) const { return kind == o.kind && width == o.width; }
 };
@@ -50,7 +66,8 @@ using CallParams =
     std::variant<std::monostate, ConvParamsT<Dim>, GemmParamsT<Dim>, PoolParamsT<Dim>,
                  PointwiseParamsT<Dim>, CopyParamsT<Dim>, FillParamsT<Dim>, ReduceParamsT<Dim>,
                  SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>,
-                 GatherNestParamsT<Dim>>;
+                 GatherNestParamsT<Dim>, PadParamsT<Dim>, ResizeParamsT<Dim>,
+                 ChannelNormParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 struct GpuRow;     // targets/opencl/gpu_row.h
@@ -92,8 +109,9 @@ struct KernelCall {
     Packing::Kind kind = Packing::plain;
     int64_t groups = 1, n = 0, k = 0;  // panels: matrices, columns, depth; taps: k taps, n channels
     int64_t stride_group = 0, stride_n = 0,
-            stride_k = 0;          // in elements of the (re-ordered) constant
-    std::vector<int64_t> k_order;  // if set: depth index -> element offset, instead of stride_k
+            stride_k = 0;              // in elements of the (re-ordered) constant
+    std::vector<int64_t> k_order;      // if set: depth index -> element offset, instead of stride_k
+    std::vector<int64_t> phase_order;  // the same for phases
   };
   std::vector<ConstantUse> constant_uses;
   // Fused pointwise steps; StepArg::input indexes epilogue_inputs. For Family::pointwise the steps

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pad: constant, reflect, edge, wrap; negative pads cut off.
 //
-// Lowered to copies only. An axis falls into segments, each a walk over the input with one step;
-// the output is the product of the segments of its axes:
-//   edge     | begin: step 0 | middle: step 1 | end: step 0 |
-//   reflect  | begin: -1     | 1              | end: -1     |
-//   wrap     | begin: 1 from the far end | 1  | end: 1 from the near end |
-// constant: everything is filled, then the middle is copied.
+// Lowered to one call. What negative pads cut off is left out of the view of x, so that the kernel
+// only adds.
+//
+//   x[1, c, h, w], channels-last, pads of h and w      nest [h][w][c]; constant: [h][w * c]
+#include <algorithm>
+
 #include "compiler/ops/moves.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
 
 namespace macec {
 namespace {
-
-constexpr size_t kMaxSegments = 4096;
 
 enum class PadMode { constant, reflect, edge, wrap };
 
@@ -131,73 +129,6 @@ void evaluate_pad(EvaluateContext& context) {
   context.outputs[0] = std::move(y);
 }
 
-// y[y_start + i] = x[x_start + i * step], i < count, along one axis.
-struct Segment {
-  Dim y_start, count, x_start;
-  int64_t step;
-};
-
-// The segments of an axis of n elements with pads >= 0.
-std::vector<Segment> axis_segments(PadMode mode, const Dim& n, const Dim& begin, const Dim& end) {
-  std::vector<Segment> segments;
-  bool is_reflect = mode == PadMode::reflect;
-  if (mode == PadMode::edge || mode == PadMode::constant) {
-    if (mode == PadMode::edge && begin != Dim(0)) segments.push_back({0, begin, 0, 0});
-    segments.push_back({begin, n, 0, 1});
-    if (mode == PadMode::edge && end != Dim(0)) segments.push_back({begin + n, end, n - 1, 0});
-    return segments;
-  }
-  Dim reach = is_reflect ? n - 1 : n;
-  if ((begin - reach).hi() <= 0 && (end - reach).hi() <= 0) {
-    if (begin != Dim(0)) {
-      segments.push_back({0, begin, is_reflect ? begin : n - begin, is_reflect ? -1 : 1});
-    }
-    segments.push_back({begin, n, 0, 1});
-    if (end != Dim(0))
-      segments.push_back(
-          {begin + n, end, is_reflect ? n - 2 : Dim(0), is_reflect ? int64_t{-1} : int64_t{1}});
-    return segments;
-  }
-  if (!n.is_fixed() || !begin.is_fixed() || !end.is_fixed()) {
-    throw user_error("padding an axis of {} elements by {} and {} is not supported in this mode",
-                     n.text(), begin.text(), end.text())
-        .hint("the pads may be larger than the axis; raise the lower bound of its dimension");
-  }
-  // More than one turn: element by element.
-  for (int64_t i = -begin.value(); i < n.value() + end.value(); ++i) {
-    segments.push_back({i + begin.value(), 1, source_position(mode, i, n.value()), 1});
-  }
-  return segments;
-}
-
-// Copies the product of the segments of all axes.
-bool append_copies(const View& x, const View& y, const std::vector<std::vector<Segment>>& axes,
-                   Lowered* calls) {
-  size_t total = 1;
-  for (const std::vector<Segment>& segments : axes) total *= segments.size();
-  if (total > kMaxSegments) return false;
-  std::vector<size_t> at(axes.size(), 0);
-  for (size_t i = 0; i < total; ++i) {
-    View from = x, to = y;
-    size_t rest = i;
-    for (size_t a = 0; a < axes.size(); ++a) {
-      const Segment& s = axes[a][rest % axes[a].size()];
-      rest /= axes[a].size();
-      from.offset += s.x_start * x.strides[a];
-      from.shape[a] = s.count;
-      from.strides[a] = x.strides[a] * Dim(s.step);
-      to.offset += s.y_start * y.strides[a];
-      to.shape[a] = s.count;
-    }
-    // A walk of step 0 is a broadcast; copies know only axes of extent 1 as such.
-    for (size_t a = 0; a < axes.size(); ++a) {
-      if (from.strides[a] == Dim(0)) from.shape[a] = 1;
-    }
-    calls->push_back(copy_call(from, to));
-  }
-  return true;
-}
-
 View fill_view(const LowerContext& context, DType dtype) {
   Tensor value(dtype, {});
   if (!context.has(2)) return constant_view(std::move(value));
@@ -209,6 +140,61 @@ View fill_view(const LowerContext& context, DType dtype) {
   return context.in(2);
 }
 
+// One axis of the nest of a Pad.
+struct PadAxis {
+  Dim in, out, begin, x_stride, y_stride;
+  bool is_padded() const { return in != out || begin != Dim(0); }
+};
+
+// `inner` becomes part of the axis around it where both walk on without a gap. An axis that is
+// padded by moving whole rows may take its rows in; one that is padded by their contents may not.
+bool merge_into(PadAxis* outer, const PadAxis& inner, bool keeps_order) {
+  if (inner.is_padded() || (outer->is_padded() && !keeps_order)) return false;
+  if (outer->x_stride != inner.x_stride * inner.in) return false;
+  if (outer->y_stride != inner.y_stride * inner.out) return false;
+  *outer = {outer->in * inner.in, outer->out * inner.out, outer->begin * inner.in, inner.x_stride,
+            inner.y_stride};
+  return true;
+}
+
+// The axes by the strides of y, the largest first; single elements are no axis.
+std::vector<PadAxis> pad_axes(const View& x, const View& y, const std::vector<Dim>& begin,
+                              bool keeps_order) {
+  std::vector<size_t> order;
+  for (size_t a = 0; a < x.shape.size(); ++a) {
+    if (x.shape[a] != Dim(1) || y.shape[a] != Dim(1)) order.push_back(a);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return y.strides[a].hi() > y.strides[b].hi(); });
+  std::vector<PadAxis> axes;
+  for (size_t a : order) {
+    const PadAxis axis = {x.shape[a], y.shape[a], begin[a], x.strides[a], y.strides[a]};
+    if (axes.empty() || !merge_into(&axes.back(), axis, keeps_order)) axes.push_back(axis);
+  }
+  return axes;
+}
+
+PadParamsT<Dim> pad_params(PadMode mode, const std::vector<PadAxis>& axes) {
+  if (axes.size() > static_cast<size_t>(kMaxRank)) {
+    throw user_error("padding over {} axes is not supported, at most {}", axes.size(),
+                     static_cast<int>(kMaxRank));
+  }
+  PadParamsT<Dim> params{};
+  params.rank = static_cast<int>(axes.size());
+  params.mode = mode == PadMode::constant  ? kPadConstant
+                : mode == PadMode::reflect ? kPadReflect
+                : mode == PadMode::edge    ? kPadEdge
+                                           : kPadWrap;
+  for (size_t a = 0; a < axes.size(); ++a) {
+    params.in[a] = axes[a].in;
+    params.out[a] = axes[a].out;
+    params.begin[a] = axes[a].begin;
+    params.x_stride[a] = axes[a].x_stride;
+    params.y_stride[a] = axes[a].y_stride;
+  }
+  return params;
+}
+
 Lowered lower_pad(const LowerContext& context) {
   if (!context.node.epilogue.empty()) return {};
   const View& y = context.out(0);
@@ -218,19 +204,20 @@ Lowered lower_pad(const LowerContext& context) {
   Pads pads =
       spread_pads(x.shape.size(), known_elements(context, 1), context.has(3) ? &axes : nullptr);
   PadMode mode = mode_of(context.node);
-  std::vector<std::vector<Segment>> segments;
   for (size_t a = 0; a < x.shape.size(); ++a) {
     Kept kept = kept_part(x.shape[a], pads.begin[a], pads.end[a]);
     x.offset += kept.begin * x.strides[a];
     x.shape[a] = kept.count;
-    segments.push_back(axis_segments(mode, kept.count, max(0, pads.begin[a]), max(0, pads.end[a])));
+    pads.begin[a] = max(0, pads.begin[a]);
   }
-  Lowered calls;
-  if (mode == PadMode::constant) calls.push_back(fill_call(fill_view(context, y.dtype), y));
-  if (!append_copies(x, y, segments, &calls)) {
-    throw user_error("pads that are much larger than the axes are not supported in this mode");
-  }
-  return calls;
+  const bool keeps_order = mode == PadMode::constant || mode == PadMode::wrap;
+  const std::vector<PadAxis> nest = pad_axes(x, y, pads.begin, keeps_order);
+  KernelCall call = make_call(
+      Family::pad, {x, mode == PadMode::constant ? fill_view(context, y.dtype) : View{}}, {y});
+  call.params = pad_params(mode, nest);
+  for (size_t a = 0; a + 1 < nest.size(); ++a) call.units = call.units * nest[a].out;
+  call.elements = static_cast<double>(product(y.shape).hi());
+  return {std::move(call)};
 }
 
 void import_pad(ImportContext& context) {
@@ -255,6 +242,7 @@ void append_pad(OpList& ops) {
   op.min_outputs = op.max_outputs = 1;
   op.attributes = {{AttributeDef::text, "mode"}};
   op.versions = {{"", "Pad", kOldestOpset, 10, import_pad}, {"", "Pad", 11, kLatestOpset, nullptr}};
+  op.traits = kAnyLayout;
   op.shape_inputs = 1u << 1 | 1u << 3;
   op.infer = infer_pad;
   op.evaluate = evaluate_pad;

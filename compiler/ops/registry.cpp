@@ -16,7 +16,9 @@ void append_reduce(OpList& ops);
 void append_softmax(OpList& ops);
 void append_normalization(OpList& ops);
 void append_batch_norm(OpList& ops);
+void append_channel_norm(OpList& ops);
 void append_conv(OpList& ops);
+void append_conv_transpose(OpList& ops);
 void append_concat(OpList& ops);
 void append_gather(OpList& ops);
 void append_gather_nest(OpList& ops);
@@ -28,6 +30,7 @@ void append_pad(OpList& ops);
 void append_pool(OpList& ops);
 void append_range(OpList& ops);
 void append_reshape(OpList& ops);
+void append_resize(OpList& ops);
 void append_shape(OpList& ops);
 void append_slice(OpList& ops);
 void append_transpose(OpList& ops);
@@ -36,11 +39,13 @@ void append_internal(OpList& ops);
 namespace {
 
 constexpr void (*kFiles[])(OpList&) = {
-    append_unary,         append_binary,    append_cast,     append_quantize,   append_batch_norm,
-    append_normalization, append_softmax,   append_reduce,   append_conv,       append_concat,
-    append_gather,        append_gemm,      append_if,       append_loop,       append_matmul,
-    append_pad,           append_pool,      append_range,    append_reshape,    append_shape,
-    append_slice,         append_transpose, append_internal, append_gather_nest};
+    append_unary,        append_binary,         append_cast,     append_quantize,
+    append_batch_norm,   append_normalization,  append_softmax,  append_reduce,
+    append_conv,         append_concat,         append_gather,   append_gemm,
+    append_if,           append_loop,           append_matmul,   append_pad,
+    append_pool,         append_range,          append_reshape,  append_shape,
+    append_slice,        append_transpose,      append_internal, append_gather_nest,
+    append_channel_norm, append_conv_transpose, append_resize};
 
 }  // namespace
 

@@ -83,7 +83,10 @@ Dim window_extent(const Dim& in, int64_t window_span, int64_t stride, bool ceil_
   return min(ceil_div(in - window_span, stride) + 1, ceil_div(starts, stride));
 }
 
-Window make_window(const Node& node, const Shape& input, const std::vector<int64_t>& kernel) {
+namespace {
+
+// Kernel, stride, dilation and input extents; nothing of the output.
+Window make_window_form(const Node& node, const Shape& input, const std::vector<int64_t>& kernel) {
   if (input.size() < 3) {
     throw user_error("the input has rank {}; a window operator needs [N, C, spatial...]",
                      input.size());
@@ -98,10 +101,6 @@ Window make_window(const Node& node, const Shape& input, const std::vector<int64
   }
   std::vector<int64_t> strides = axis_attribute(node, "strides", axes);
   std::vector<int64_t> dilations = axis_attribute(node, "dilations", axes);
-  std::vector<int64_t> pads = pads_attribute(node, axes);
-  AutoPad auto_pad = auto_pad_attribute(node);
-  bool ceil_mode = node.int_attribute("ceil_mode", 0) != 0;
-
   Window w;
   for (size_t i = 0; i < axes; ++i) {
     int a = static_cast<int>(3 - axes + i);
@@ -112,7 +111,21 @@ Window make_window(const Node& node, const Shape& input, const std::vector<int64
     w.stride[a] = static_cast<int>(strides[i]);
     w.dilation[a] = static_cast<int>(dilations[i]);
     w.in[a] = input[i + 2];
-    int64_t span = (kernel[i] - 1) * dilations[i] + 1;
+  }
+  return w;
+}
+
+}  // namespace
+
+Window make_window(const Node& node, const Shape& input, const std::vector<int64_t>& kernel) {
+  Window w = make_window_form(node, input, kernel);
+  size_t axes = kernel.size();
+  std::vector<int64_t> pads = pads_attribute(node, axes);
+  AutoPad auto_pad = auto_pad_attribute(node);
+  bool ceil_mode = node.int_attribute("ceil_mode", 0) != 0;
+  for (size_t i = 0; i < axes; ++i) {
+    int a = static_cast<int>(3 - axes + i);
+    int64_t span = (kernel[i] - 1) * w.dilation[a] + 1;
     if (auto_pad == AutoPad::same_upper || auto_pad == AutoPad::same_lower) {
       set_same_padding(&w, a, span, auto_pad == AutoPad::same_lower);
       continue;
@@ -122,9 +135,79 @@ Window make_window(const Node& node, const Shape& input, const std::vector<int64
       w.pad_end[a] = pads[i + axes];
     }
     Dim starts = w.in[a] + w.pad[a];
-    w.out[a] = window_extent(starts + w.pad_end[a], span, strides[i],
+    w.out[a] = window_extent(starts + w.pad_end[a], span, w.stride[a],
                              ceil_mode && auto_pad == AutoPad::none, starts);
     check_fits(w, a, span);
+  }
+  return w;
+}
+
+namespace {
+
+// Cuts `total` elements off both sides; of an odd number the larger half at the begin unless SAME_UPPER.
+void cut_from_sides(Window* w, int a, const Dim& total, AutoPad auto_pad) {
+  const Dim half = floor_div(total, 2);
+  w->pad[a] = auto_pad == AutoPad::same_upper ? half : total - half;
+  w->pad_end[a] = total - w->pad[a];
+}
+
+std::vector<int64_t> output_padding_of(const Node& node, size_t axes) {
+  std::vector<int64_t> padding = node.ints_attribute("output_padding", {});
+  if (padding.empty()) padding.assign(axes, 0);
+  if (padding.size() != axes) {
+    throw user_error("attribute output_padding has {} entries, but the input has {} spatial axes",
+                     padding.size(), axes);
+  }
+  for (int64_t p : padding) {
+    if (p < 0 || p > std::numeric_limits<int>::max())
+      throw user_error("an output_padding of {}", p);
+  }
+  return padding;
+}
+
+// Empty: not given. Some exporters write all axes, [N, C, spatial...].
+std::vector<int64_t> output_shape_of(const Node& node, size_t axes) {
+  std::vector<int64_t> shape = node.ints_attribute("output_shape", {});
+  if (shape.size() == axes + 2) shape.erase(shape.begin(), shape.begin() + 2);
+  if (!shape.empty() && shape.size() != axes) {
+    throw user_error("attribute output_shape has {} entries, but the input has {} spatial axes",
+                     shape.size(), axes);
+  }
+  for (int64_t s : shape) {
+    if (s < 1 || s > std::numeric_limits<int>::max()) throw user_error("an output_shape of {}", s);
+  }
+  return shape;
+}
+
+}  // namespace
+
+Window make_transposed_window(const Node& node, const Shape& input,
+                              const std::vector<int64_t>& kernel) {
+  Window w = make_window_form(node, input, kernel);
+  const size_t axes = kernel.size();
+  const std::vector<int64_t> pads = pads_attribute(node, axes);
+  const std::vector<int64_t> extra = output_padding_of(node, axes);
+  const std::vector<int64_t> wanted = output_shape_of(node, axes);
+  const AutoPad auto_pad = auto_pad_attribute(node);
+  for (size_t i = 0; i < axes; ++i) {
+    const int a = static_cast<int>(3 - axes + i);
+    const int64_t span = (kernel[i] - 1) * w.dilation[a] + 1;
+    const Dim full = (w.in[a] - 1) * w.stride[a] + span + extra[i];
+    const bool is_same = auto_pad == AutoPad::same_upper || auto_pad == AutoPad::same_lower;
+    if (is_same || !wanted.empty()) {
+      w.out[a] = wanted.empty() ? w.in[a] * w.stride[a] : Dim(wanted[i]);
+      cut_from_sides(&w, a, max(full - w.out[a], 0), auto_pad);
+      continue;
+    }
+    if (auto_pad == AutoPad::none) {
+      w.pad[a] = pads[i];
+      w.pad_end[a] = pads[i + axes];
+    }
+    w.out[a] = full - w.pad[a] - w.pad_end[a];
+    if (w.out[a].lo() < 1 && w.in[a] != Dim(0)) {
+      throw user_error("pads of {} and {} leave nothing of {} elements", w.pad[a].text(),
+                       w.pad_end[a].text(), full.text());
+    }
   }
   return w;
 }

@@ -27,6 +27,11 @@ struct Window {
 // input.
 Window make_window(const Node& node, const Shape& input, const std::vector<int64_t>& kernel);
 
+// The same for ConvTranspose, whose windows slide over the output: `in` are the extents of its input,
+// `out` those of its output, pads are cut off the output. Reads output_padding and output_shape too.
+Window make_transposed_window(const Node& node, const Shape& input,
+                              const std::vector<int64_t>& kernel);
+
 // [N, channels, the window's positions along each spatial axis].
 Shape window_shape(const Window& window, const Shape& input, const Dim& channels);
 

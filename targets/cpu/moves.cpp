@@ -33,6 +33,9 @@ void append_move_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"copy", "strided copy: transpose, slice, concat, expand", Family::copy,
                   "kernels/copy.h", "copy", accepts_move, move_cycles, nullptr, nullptr, nullptr,
                   false});
+  rows.push_back({"pad", "elements around a tensor: constant, reflected, repeated, wrapped",
+                  Family::pad, "kernels/pad.h", "pad", accepts_move, move_cycles, nullptr, nullptr,
+                  nullptr, false});
   rows.push_back({"gather", "slices along one axis by run-time indices", Family::gather,
                   "kernels/gather.h", "gather", accepts_gather, move_cycles, nullptr, nullptr,
                   nullptr, false, true});

@@ -52,6 +52,9 @@ void append_vector_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"rms_norm", "root mean square normalisation of dense rows", Family::norm,
                   "kernels/norm.h", "rms_norm", accepts_rms_norm, element_cycles, nullptr, nullptr,
                   nullptr, true});
+  rows.push_back({"channel_norm", "normalisation of channels or groups of them, channels-last",
+                  Family::channel_norm, "kernels/channel_norm.h", "channel_norm",
+                  accepts_float_rows, element_cycles, nullptr, nullptr, nullptr, true});
   rows.push_back({"reduce", "reduction over any axes", Family::reduce, "kernels/reduce.h", "reduce",
                   accepts_reduce, element_cycles, reduce_arguments, nullptr, nullptr, false});
 }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// InstanceNormalization and GroupNormalization: statistics over positions and the channels of a group.
+//
+//   x[N, C, spatial...] -> y = (x - mean) / sqrt(variance + epsilon) * scale[c] + bias[c]
+//
+// GroupNormalization of opset 18 has one scale and bias a group instead of a channel: its importer marks the node, lowering spreads
+// the constants.
+#include <cmath>
+
+#include "compiler/ops/lowering.h"
+#include "compiler/ops/registry.h"
+#include "compiler/support/error.h"
+
+namespace macec {
+namespace {
+
+constexpr const char* kByGroup = "per_group";  // set where scale and bias have an element a group
+
+int64_t groups_of(const Node& node, int64_t channels) {
+  if (node.op == "InstanceNormalization") return channels;
+  const int64_t groups = node.int_attribute("num_groups", 0);
+  if (groups < 1 || channels % groups != 0) {
+    throw user_error("{} channels cannot be cut into {} groups", channels, groups);
+  }
+  return groups;
+}
+
+void infer_channel_norm(InferContext& context) {
+  const TensorType& x = context.type(0);
+  if (!info(x.dtype).is_float || info(x.dtype).bits < 16) {
+    throw user_error("{} of {} is not supported", context.node.op, name(x.dtype));
+  }
+  if (x.rank() < 2) throw user_error("the input has rank {}; it needs [N, C, ...]", x.rank());
+  if (!x.shape[1].is_fixed()) {
+    throw user_error("{} channels, a number that varies, are not supported", x.shape[1].text());
+  }
+  const int64_t groups = groups_of(context.node, x.shape[1].value());
+  const Dim expected = context.node.has_attribute(kByGroup) ? Dim(groups) : x.shape[1];
+  for (int i = 1; i <= 2; ++i) {
+    const Shape& operand = context.shape(i);
+    const char* what = i == 1 ? "scale" : "bias";
+    if (operand.size() != 1)
+      throw user_error("the {} has rank {} instead of 1", what, operand.size());
+    context.require_equal(operand[0], expected, fmt::format("the {}", what),
+                          "what the input needs");
+  }
+  context.set_type(0, x.dtype, x.shape);
+}
+
+void evaluate_channel_norm(EvaluateContext& context) {
+  const Tensor& x = context.in(0);
+  const double epsilon = static_cast<double>(context.node.float_attribute("epsilon", 1e-5f));
+  const int64_t channels = x.shape[1], groups = groups_of(context.node, channels);
+  const int64_t positions = x.count() == 0 ? 0 : x.count() / (x.shape[0] * channels);
+  const int64_t each = channels / groups * positions;  // elements of a group, one after the other
+  const bool by_group = context.node.has_attribute(kByGroup);
+  Tensor y(x.dtype, x.shape);
+  for (int64_t g = 0; each > 0 && g < x.shape[0] * groups; ++g) {
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < each; ++i) sum += x.f64(g * each + i);
+    const double mean = sum / static_cast<double>(each);
+    for (int64_t i = 0; i < each; ++i) {
+      const double d = x.f64(g * each + i) - mean;
+      squares += d * d;
+    }
+    const double inverse = 1 / std::sqrt(squares / static_cast<double>(each) + epsilon);
+    for (int64_t i = 0; i < each; ++i) {
+      const int64_t channel = g % groups * (channels / groups) + i / positions;
+      const int64_t at = by_group ? g % groups : channel;
+      const double v = (x.f64(g * each + i) - mean) * inverse;
+      y.set_f64(g * each + i, v * context.in(1).f64(at) + context.in(2).f64(at));
+    }
+  }
+  context.outputs[0] = std::move(y);
+}
+
+// The scale or bias with one element for each channel.
+bool channel_view(const LowerContext& context, int input, int64_t channels, View* out) {
+  *out = context.in(input);
+  if (!context.node.has_attribute(kByGroup)) return out->constant || out->is_dense();
+  if (!out->constant) {
+    throw user_error("a scale or bias by group that is computed is not supported")
+        .hint("GroupNormalization of opset 21 has one for each channel");
+  }
+  const int64_t each = channels / out->constant->count();
+  Tensor spread(out->dtype, {channels});
+  for (int64_t c = 0; c < channels; ++c) spread.set_f64(c, out->constant->f64(c / each));
+  *out = constant_view(std::move(spread));
+  return true;
+}
+
+// [N, C] is one position.
+bool with_positions(View* view) {
+  return view->rank() >= 3 || reshape_view(View(*view), {view->shape[0], view->shape[1], 1}, view);
+}
+
+Lowered lower_channel_norm(const LowerContext& context) {
+  View x = context.in(0), y = context.out(0);
+  if (x.dtype == DType::float64) {
+    throw user_error("{} of float64 in generated code is not supported", context.node.op);
+  }
+  ChannelNormParamsT<Dim> p{};
+  if (!with_positions(&x) || !with_positions(&y)) return {};
+  if (!pixel_stride(x, &p.x_pixel) || !pixel_stride(y, &p.y_pixel)) return {};
+  const int64_t channels = x.shape[1].value();
+  p.groups = static_cast<int>(groups_of(context.node, channels));
+  p.channels = static_cast<int>(channels / p.groups);
+  p.batch = x.shape[0];
+  p.positions = product(Shape(x.shape.begin() + 2, x.shape.end()));
+  p.epsilon = context.node.float_attribute("epsilon", 1e-5f);
+  View scale, bias;
+  if (!channel_view(context, 1, channels, &scale) || !channel_view(context, 2, channels, &bias)) {
+    return {};
+  }
+  KernelCall call = make_call(Family::channel_norm, {x, scale, bias}, {y});
+  call.params = p;
+  call.units = p.batch * Dim(channel_norm_blocks(p.groups, p.channels));
+  call.elements = static_cast<double>(product(x.shape).hi()) * 4;
+  if (!attach_epilogue(context, 1, &call)) return {};
+  return {std::move(call)};
+}
+
+void import_by_group(ImportContext& context) {
+  context.node.attributes[kByGroup] = int64_t{1};
+}
+
+OpDef channel_norm_def(const char* name, const char* doc) {
+  OpDef op;
+  op.name = name;
+  op.doc = doc;
+  op.min_inputs = op.max_inputs = 3;
+  op.min_outputs = op.max_outputs = 1;
+  op.attributes = {{AttributeDef::real, "epsilon"}};
+  op.traits = kChannelsLast;
+  op.infer = infer_channel_norm;
+  op.evaluate = evaluate_channel_norm;
+  op.lower = lower_channel_norm;
+  return op;
+}
+
+}  // namespace
+
+void append_channel_norm(OpList& ops) {
+  OpDef instance =
+      channel_norm_def("InstanceNormalization",
+                       "x[N, C, spatial...] of mean 0 and variance 1 over the positions of each "
+                       "channel of each image, times scale[C], plus bias[C]");
+  instance.versions = {{"", "InstanceNormalization", kOldestOpset, kLatestOpset, nullptr}};
+  ops.push_back(std::move(instance));
+  OpDef group = channel_norm_def(
+      "GroupNormalization",
+      "x[N, C, spatial...] of mean 0 and variance 1 over the positions and the C / num_groups "
+      "channels of each group of each image, times scale[C], plus bias[C]");
+  group.attributes.push_back({AttributeDef::integer, "num_groups", true});
+  group.attributes.push_back({AttributeDef::integer, "stash_type"});
+  group.versions = {{"", "GroupNormalization", 18, 20, import_by_group},
+                    {"", "GroupNormalization", 21, kLatestOpset, nullptr}};
+  ops.push_back(std::move(group));
+}
+
+}  // namespace macec
