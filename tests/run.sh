@@ -30,7 +30,7 @@ export MACEC_TIER
 cd "$root" || exit 70
 
 # In the order of what is quick to say that something is wrong.
-every_folder="house unit filetests errors verify contracts ops kernels golden cases abi conformance models fuzz examples"
+every_folder="house unit filetests errors verify contracts ops kernels opencl golden cases abi conformance models fuzz examples"
 quick_folders="house unit filetests errors verify contracts golden cases"
 if [ ${#folders[@]} -eq 0 ]; then
   [ "$MACEC_TIER" = quick ] && read -ra folders <<<"$quick_folders" || read -ra folders <<<"$every_folder"

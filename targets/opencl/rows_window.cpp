@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "targets/opencl/gpu_row.h"
-#include "targets/opencl/launch_builder.h"
+// The rows of the window families.
+#include "targets/opencl/window_work.h"
 
 namespace macec {
 
-void append_gpu_window_rows(std::vector<GpuRow>&) {}
+void append_gpu_window_rows(std::vector<GpuRow>& rows) {
+  append_gpu_conv_rows(rows);
+}
 
 }  // namespace macec

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rows of convolutions.
+#include "targets/opencl/window_work.h"
+
+namespace macec {
+namespace {
+
+using Params = ConvParamsT<Dim>;
+
+const Params& params_of(const KernelCall& call) {
+  return std::get<Params>(call.params);
+}
+
+Packing panels(const KernelCall&, int input, const GpuCapabilities& caps) {
+  return input == 1 ? Packing{Packing::panels, caps.weight_panel} : Packing{};
+}
+
+std::string refuses_conv(const KernelCall& call, const GpuCapabilities&) {
+  if (!is_gpu_float(call.inputs[0].dtype) || !is_gpu_float(call.outputs[0].dtype))
+    return fmt::format("no OpenCL kernel for convolutions of {}", name(call.inputs[0].dtype));
+  if (!call.op.empty() || !call.inputs[1].constant) return "weights that are computed";
+  if (call.constant_uses[1].kind != Packing::panels) return "a depthwise convolution";
+  if (call.inputs[2].buffer >= 0 && !call.inputs[2].constant) return "a bias that is computed";
+  return "";
+}
+
+bool is_one_by_one(const Params& p) {
+  for (int a = 0; a < 3; ++a)
+    if (p.kernel[a] != 1 || p.stride[a] != 1 || p.pad[a] != Dim(0) || p.in[a] != p.out[a])
+      return false;
+  return true;
+}
+
+// A 1x1 convolution sees one long row of pixels where nothing is in an image.
+Params merged(const KernelCall& call, const GpuStorage& storage) {
+  Params p = params_of(call);
+  if (!is_one_by_one(p)) return p;
+  for (const auto* views : {&call.inputs, &call.outputs, &call.epilogue_inputs})
+    for (const View& view : *views)
+      if (&view != &call.inputs[1] && storage.image_row(view.buffer) > 0) return p;
+  const Dim all = p.batch * p.in[0] * p.in[1] * p.in[2];
+  p.batch = p.in[0] = p.in[1] = p.out[0] = p.out[1] = 1;
+  p.in[2] = p.out[2] = all;
+  return p;
+}
+
+// Where pixels of x and y are: X_LINE (one row of the input), X_W, Y_LINE, Y_W.
+void declare_pixels(LaunchBuilder& b, const KernelCall& call, const Params& p, bool by_four) {
+  b.read("X", call.inputs[0], by_four ? Access::vectors : Access::elements, true);
+  b.stride("X_LINE", p.in[2] * p.x_pixel, p.batch * p.in[0] * p.in[1]);
+  b.stride("X_W", p.x_pixel, p.in[2]);
+  b.inner("X", int64_t{p.group} * p.in_channels);
+}
+void declare_results(LaunchBuilder& b, const KernelCall& call, const Params& p, bool whole) {
+  b.write("Y", call.outputs[0], whole ? Access::vectors : Access::elements);
+  b.stride("Y_LINE", p.out[2] * p.y_pixel, p.batch * p.out[0] * p.out[1]);
+  b.stride("Y_W", p.y_pixel, p.out[2]);
+  b.inner("Y", int64_t{p.group} * p.out_channels);
+  if (call.inputs[2].buffer >= 0)
+    b.read("B", call.inputs[2], whole ? Access::vectors : Access::elements, true);
+  b.define("HAS_BIAS", call.inputs[2].buffer >= 0);
+  b.define("WHOLE", whole);
+  b.epilogue(call, int64_t{p.group} * p.out_channels, p.out[2]);
+}
+
+void specialise_conv(const KernelCall& call, LaunchList& list, const GpuCapabilities& caps) {
+  const Params p = merged(call, list.storage());
+  const int64_t width = caps.weight_panel, k = call.constant_uses[1].k;
+  const int64_t group_blocks = (p.out_channels + 3) / 4;
+  const int64_t panels_of_group = (p.out_channels + width - 1) / width;
+  const bool by_four = p.in_channels % 4 == 0;
+  const int64_t step = by_four ? 4 : 1;
+  const WindowWork work =
+      cut_window_work(p.group * group_blocks, (p.batch * p.out[0] * p.out[1]).value(),
+                      p.out[2].value(), 8, std::max<int64_t>(p.in_channels / step, 1), caps);
+  LaunchBuilder b(list, "opencl/conv.cl");
+  declare_pixels(b, call, p, by_four);
+  b.read("W", call.inputs[1], Access::vectors, true);
+  b.stride("W_PANEL", k * width, p.group * panels_of_group);
+  b.inner("W", k * width);
+  b.define("W_WIDTH", width);
+  b.define("GROUP_PANELS", panels_of_group);
+  b.define("GROUP_BLOCKS", group_blocks);
+  b.define("CHANNELS", int64_t{p.in_channels});
+  b.define("OUT_CHANNELS", int64_t{p.out_channels});
+  b.define("STEP", step);
+  define_window(b, p);
+  define_work(b, work);
+  declare_results(b, call, p, p.out_channels % 4 == 0);
+  b.cost(2 * call.multiply_adds, 0);
+  b.done();
+}
+
+}  // namespace
+
+void append_gpu_conv_rows(std::vector<GpuRow>& rows) {
+  rows.push_back({"gpu_conv", "any convolution: four channels of several pixels a work-item",
+                  Family::conv, "opencl/conv.cl", refuses_conv, 0.3, panels, specialise_conv,
+                  true});
+}
+
+}  // namespace macec

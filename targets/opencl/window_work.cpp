@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "targets/opencl/window_work.h"
+
+#include <algorithm>
+
+namespace macec {
+namespace {
+
+int64_t up(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// The extent of a group along an axis of `count` items: the largest up to `most` that leaves few
+// work-items without work.
+int64_t group_extent(int64_t count, int64_t most) {
+  int64_t best = 1;
+  for (int64_t e = 1; e <= most; ++e)
+    if (up(count, e) * e * 8 <= count * 9) best = e;
+  return best;
+}
+
+}  // namespace
+
+bool is_gpu_float(DType type) {
+  return type == DType::float32 || type == DType::float16;
+}
+
+WindowWork cut_window_work(int64_t blocks, int64_t rows, int64_t width, int64_t most_pixels,
+                           int64_t most_split, const GpuCapabilities& caps) {
+  WindowWork best;
+  double least = 0;
+  for (int64_t split = 1; split <= std::min<int64_t>(most_split, 16); split *= 2)
+    for (int64_t pixels = 1; pixels <= std::min(most_pixels, width); ++pixels) {
+      if (split * pixels > 64) continue;  // local memory
+      // Loads and products of a piece; what is idle while there are too few work-items; the sum of
+      // the parts.
+      const int64_t places = up(width, pixels) * rows;
+      const double items = static_cast<double>(blocks * places * split);
+      const double busy = std::min(1.0, items / caps.work_items);
+      const double cost = static_cast<double>(blocks * places) * (8 + 3.0 * pixels) / busy *
+                          (1 + 0.05 * static_cast<double>(split - 1));
+      if (least > 0 && cost >= least) continue;
+      least = cost;
+      best.pixels = pixels;
+      best.split = split;
+    }
+  best.blocks = blocks;
+  best.row_places = up(width, best.pixels);
+  best.places = best.row_places * rows;
+  const int64_t items = std::min<int64_t>(128, caps.max_work_group) / best.split;
+  best.local[0] = group_extent(blocks, std::min<int64_t>(items, 32));
+  best.local[1] = std::min(items / best.local[0], best.places);
+  best.local[2] = best.split;
+  return best;
+}
+
+void define_work(LaunchBuilder& b, const WindowWork& work) {
+  b.define("PIXELS", work.pixels);
+  b.define("SPLIT", work.split);
+  b.define("BLOCKS", work.blocks);
+  b.define("PLACES", work.places);
+  b.define("ROW_PLACES", work.row_places);
+  b.define("LOCAL_X", work.local[0]);
+  b.define("LOCAL_Y", work.local[1]);
+  b.size({work.blocks, work.places, work.split}, work.local);
+}
+
+}  // namespace macec

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How window kernels cut their work into work-items.
+#pragma once
+#include <array>
+
+#include "targets/opencl/launch_builder.h"
+
+namespace macec {
+
+// A work-item makes `pixels` neighbours along the width for one block of channels; `split`
+// work-items of a group share one such piece.
+struct WindowWork {
+  int64_t pixels = 1, split = 1;
+  int64_t row_places = 1;  // pieces of one row
+  int64_t blocks = 1, places = 1;
+  std::array<int64_t, 3> local = {1, 1, 1};
+};
+
+// blocks: of channels; rows, width: of the output; most_pixels: that fit registers; most_split:
+// pieces that the sum of one result can be cut into.
+WindowWork cut_window_work(int64_t blocks, int64_t rows, int64_t width, int64_t most_pixels,
+                           int64_t most_split, const GpuCapabilities& caps);
+
+// Defines PIXELS, SPLIT, BLOCKS, PLACES, ROW_PLACES, LOCAL_X, LOCAL_Y and sets the sizes:
+// (blocks, places, split).
+void define_work(LaunchBuilder& b, const WindowWork& work);
+
+// KERNEL_D, STRIDE_H, ... of the three axes from a params struct of a window family.
+template <class Params>
+void define_window(LaunchBuilder& b, const Params& p) {
+  const char* const axes[3] = {"_D", "_H", "_W"};
+  for (size_t a = 0; a < 3; ++a) {
+    b.define(std::string("KERNEL") + axes[a], int64_t{p.kernel[a]});
+    b.define(std::string("STRIDE") + axes[a], int64_t{p.stride[a]});
+    b.define(std::string("DILATION") + axes[a], int64_t{p.dilation[a]});
+    b.define(std::string("PAD") + axes[a], p.pad[a]);
+    b.define(std::string("IN") + axes[a], p.in[a]);
+    b.define(std::string("OUT") + axes[a], p.out[a]);
+  }
+  // Whether every tap of every window lies in the input along the width.
+  const int64_t last = (p.out[2].value() - 1) * p.stride[2] - p.pad[2].value() +
+                       int64_t{p.kernel[2] - 1} * p.dilation[2];
+  b.define_text("IS_INSIDE(i)", p.pad[2].value() <= 0 && last < p.in[2].value()
+                                    ? "((i) < IN_W)"
+                                    : "((i) >= 0 && (i) < IN_W)");
+}
+
+bool is_gpu_float(DType type);  // float32 or float16
+
+void append_gpu_conv_rows(std::vector<GpuRow>& rows);
+void append_gpu_depthwise_rows(std::vector<GpuRow>& rows);
+void append_gpu_pool_rows(std::vector<GpuRow>& rows);
+
+}  // namespace macec
