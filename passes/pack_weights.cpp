@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constants in the order their kernel reads them. Equal contents in equal packing stand once.
+#include <map>
+
 #include "compiler/ir/plan.h"
 #include "compiler/support/error.h"
-#include "passes/plan_control.h"
+#include "passes/select_plan.h"
 #include "targets/opencl/gpu_row.h"
 
 namespace macec {
@@ -56,18 +58,22 @@ TensorPtr as_float32(const TensorPtr& tensor) {
   return std::make_shared<const Tensor>(std::move(wide));
 }
 
-Packing packing_of(const Target& target, const KernelCall& call, int input) {
-  if (call.gpu_row)
+Packing packing_of(const Target& target, const Step& step, int input) {
+  const KernelCall& call = step.kernel;
+  if (step.device == Device::gpu)
     return call.gpu_row->packing ? call.gpu_row->packing(call, input, *target.gpu) : Packing{};
   const KernelRow* row = call.rows[0];
   return row->packing ? row->packing(call, input, target.levels[0].capabilities) : Packing{};
 }
 
-}  // namespace
+struct Packer {
+  Plan& plan;
+  const Target& target;
+  std::map<std::string, int> keys = {};  // type and contents -> index of weight
+  std::map<int, int> buffers = {};       // weight -> buffer
 
-void PlanBuilder::pack_constants(KernelCall* call) {
-  call->weights.assign(call->inputs.size(), -1);
-  const auto add = [&](View& view, const KernelCall::ConstantUse& use, Packing packing) {
+  // The view becomes one of the packed weight. Returns the weight's index.
+  int add(View& view, const KernelCall::ConstantUse& use, Packing packing) {
     Weight weight;
     weight.name = fmt::format("w{}", plan.weights.size());
     weight.dtype = view.dtype;
@@ -87,35 +93,52 @@ void PlanBuilder::pack_constants(KernelCall* call) {
     }
     std::string key = fmt::format("{}:", static_cast<int>(weight.dtype));
     key.append(weight.bytes.begin(), weight.bytes.end());
-    const auto [at, is_new] =
-        weight_keys.emplace(std::move(key), static_cast<int>(plan.weights.size()));
+    const auto [at, is_new] = keys.emplace(std::move(key), static_cast<int>(plan.weights.size()));
     if (is_new) {
       const int64_t count = static_cast<int64_t>(weight.bytes.size()) * 8 / info(weight.dtype).bits;
-      weight_buffers[at->second] =
-          new_buffer(weight.name, weight.dtype, count, Buffer::weight, at->second);
+      buffers[at->second] =
+          add_buffer(plan, weight.name, weight.dtype, count, Buffer::weight, at->second);
       plan.weights.push_back(std::move(weight));
     }
-    view.buffer = weight_buffers[at->second];
+    view.buffer = buffers[at->second];
     return at->second;
-  };
-  for (size_t i = 0; i < call->inputs.size(); ++i) {
-    View& view = call->inputs[i];
-    if (!view.constant || view.buffer >= 0) continue;
-    if (call->family == Family::pointwise && view.constant->count() == 1) continue;
-    const Packing packing = packing_of(target, *call, static_cast<int>(i));
-    const bool is_product = call->family == Family::conv || call->family == Family::gemm;
-    if (is_product && (packing.kind != Packing::plain || i == 2)) {
-      view.constant = as_float32(view.constant);
-      view.dtype = view.constant->dtype;
+  }
+
+  void pack(Step& step) {
+    KernelCall& call = step.kernel;
+    call.weights.assign(call.inputs.size(), -1);
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      View& view = call.inputs[i];
+      if (!view.constant || view.buffer >= 0) continue;
+      if (call.family == Family::pointwise && view.constant->count() == 1) continue;
+      const Packing packing = packing_of(target, step, static_cast<int>(i));
+      const bool is_product = call.family == Family::conv || call.family == Family::gemm;
+      if (is_product && (packing.kind != Packing::plain || i == 2)) {
+        view.constant = as_float32(view.constant);
+        view.dtype = view.constant->dtype;
+      }
+      const KernelCall::ConstantUse use =
+          i < call.constant_uses.size() ? call.constant_uses[i] : KernelCall::ConstantUse{};
+      call.weights[i] = add(view, use, packing);
     }
-    const KernelCall::ConstantUse use =
-        i < call->constant_uses.size() ? call->constant_uses[i] : KernelCall::ConstantUse{};
-    call->weights[i] = add(view, use, packing);
+    for (View& view : call.epilogue_inputs) {
+      if (!view.constant || view.buffer >= 0 || view.constant->count() == 1) continue;
+      add(view, {}, {});
+    }
   }
-  for (View& view : call->epilogue_inputs) {
-    if (!view.constant || view.buffer >= 0 || view.constant->count() == 1) continue;
-    add(view, {}, {});
+
+  void visit(StepList& steps) {
+    for (Step& step : steps) {
+      if (step.kind == Step::call) pack(step);
+      for (StepList& body : step.bodies) visit(body);
+    }
   }
+};
+
+}  // namespace
+
+void pack_weights(Plan& plan, const Target& target) {
+  Packer{plan, target}.visit(plan.steps);
 }
 
 }  // namespace macec

@@ -67,7 +67,7 @@ void GraphPlanner::plan_if(const Node& node) {
       places.push_back(place);
     }
     step.bodies.emplace_back();
-    GraphPlanner planner(body, builder_);
+    GraphPlanner planner(body, builder_, true);
     planner.run(parameters, places, &step.bodies.back());
   }
   for (size_t o = 0; o < node.outputs.size(); ++o) {
@@ -146,7 +146,7 @@ void GraphPlanner::plan_loop(const Node& node) {
     if (const auto symbol = computed_symbol(all.shape[0])) step.extents.push_back({symbol, {i}});
   }
   step.bodies.emplace_back();
-  GraphPlanner planner(body, builder_);
+  GraphPlanner planner(body, builder_, true);
   planner.run(parameters, places, &step.bodies.back());
   steps_->push_back(std::move(step));
   for (size_t c = 0; c < carried; ++c)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The walk from Graph to Plan, private to select_plan.cpp, plan_control.cpp and pack_weights.cpp.
+// The walk from Graph to Plan, private to select_plan.cpp and plan_control.cpp.
 #pragma once
 #include <map>
 #include <optional>
@@ -8,29 +8,34 @@
 
 #include "compiler/ir/edit.h"
 #include "compiler/ops/op_def.h"
+#include "passes/select_plan.h"
 #include "targets/target.h"
 
 namespace macec {
 
 // What all graphs of one plan (bodies too) add to.
 struct PlanBuilder {
-  explicit PlanBuilder(const Target& target_) : target(target_) {}
+  PlanBuilder(const Target& target_, const PlaceOptions& placing_)
+      : target(target_), placing(placing_) {}
   const Target& target;
+  const PlaceOptions& placing;
   Plan plan;
-  std::map<std::string, int> weight_keys;  // contents and packing -> index of weight
-  std::map<int, int> weight_buffers;       // weight -> buffer
   int next_loop = 0;
 
   int new_buffer(const std::string& name, DType dtype, const Dim& elements, Buffer::Place place,
-                 int index);
-  // Constants among the operands become packed weights and buffers; one-element constants of
-  // pointwise work stay as they are.
-  void pack_constants(KernelCall* call);
+                 int index) {
+    return add_buffer(plan, name, dtype, elements, place, index);
+  }
 };
+
+// Which devices must be able to do every call of a node.
+enum class Wanted { gpu, cpu, any };
 
 class GraphPlanner {
  public:
-  GraphPlanner(const Graph& graph, PlanBuilder& builder) : graph_(graph), builder_(builder) {}
+  // is_body: of control flow, which only the CPU does.
+  GraphPlanner(const Graph& graph, PlanBuilder& builder, bool is_body)
+      : graph_(graph), builder_(builder), is_body_(is_body) {}
   // Appends the steps of the graph. parameters: views of graph.inputs; places: where each output
   // goes (buffer -1: anywhere).
   void run(const std::vector<View>& parameters, const std::vector<View>& places, StepList* steps);
@@ -45,9 +50,13 @@ class GraphPlanner {
   void plan_control_flow(const Node& node);
   void plan_if(const Node& node);
   void plan_loop(const Node& node);
-  std::optional<Lowered> try_lower(const Node& node, const std::map<int32_t, View>& replaced);
-  bool lower_with_copies(const Node& node);
-  bool lower_in_two(const Node& node);
+  std::vector<Wanted> wanted(const Node& node) const;  // in the order to try
+  bool choose_rows(KernelCall* call, Wanted wanted) const;
+  std::optional<Lowered> try_lower(const Node& node, const std::map<int32_t, View>& replaced,
+                                   Wanted wanted);
+  bool lower_with_copies(const Node& node, Wanted wanted);
+  bool lower_in_two(const Node& node, Wanted wanted);
+  bool lower(const Node& node);
   void add_call(KernelCall call, const Node& node);
   void add_copy(const View& from, const View& to, const Node& node);
   View in_buffer(ValueId id,
@@ -56,6 +65,7 @@ class GraphPlanner {
 
   const Graph& graph_;
   PlanBuilder& builder_;
+  const bool is_body_;
   StepList* steps_ = nullptr;
   std::map<int32_t, View> views_;   // value -> where it is
   std::map<int32_t, View> placed_;  // value -> where it shall be
@@ -63,5 +73,9 @@ class GraphPlanner {
 
 // Depth-first numbers and the lifetimes of all buffers.
 void number_steps(Plan& plan);
+
+// Of plan_memory: images and shared objects; then the arguments of all launches (gpu_memory.cpp).
+void plan_gpu_objects(Plan& plan);
+void finish_arguments(Plan& plan);
 
 }  // namespace macec

@@ -24,8 +24,8 @@
 
 namespace macec {
 
-int PlanBuilder::new_buffer(const std::string& name, DType dtype, const Dim& elements,
-                            Buffer::Place place, int index) {
+int add_buffer(Plan& plan, const std::string& name, DType dtype, const Dim& elements,
+               Buffer::Place place, int index) {
   Buffer buffer;
   buffer.place = place;
   buffer.name = name;
@@ -41,7 +41,8 @@ const View& GraphPlanner::view(ValueId id) {
   auto at = views_.find(id.index);
   if (at != views_.end()) return at->second;
   const Value& value = graph_.value(id);
-  if (value.known && !value.constant && !value.producer.is_valid()) return views_[id.index] = View{};
+  if (value.known && !value.constant && !value.producer.is_valid())
+    return views_[id.index] = View{};
   MACEC_CHECK(value.constant, "value '{}' has no place", value.name);
   View constant = dense_view(-1, value.type);
   constant.constant = value.constant;
@@ -72,18 +73,27 @@ std::vector<int64_t> transpose_permutation(const Node& node, int rank) {
   return node.ints_attribute("perm", reversed);
 }
 
-// Rows of both halves of the target; false if neither computes the call.
-bool choose_rows(const Target& target, KernelCall* call) {
-  const bool on_gpu = target.gpu && choose_gpu_kernel(*target.gpu, call);
-  return choose_kernels(target, call) || on_gpu;
-}
-
 bool is_view_of_all(const Node& node) {  // the output has the bytes of input 0, in the same order
   return node.op == "Reshape" || node.op == "Squeeze" || node.op == "Unsqueeze" ||
          node.op == "Flatten" || node.op == "Identity";
 }
 
 }  // namespace
+
+// Rows of both halves of the target. False if none of a device that is wanted computes the call.
+bool GraphPlanner::choose_rows(KernelCall* call, Wanted wanted) const {
+  const bool on_gpu = builder_.target.gpu && choose_gpu_kernel(*builder_.target.gpu, call);
+  const bool on_cpu = choose_kernels(builder_.target, call);
+  if (wanted == Wanted::any) return on_cpu || on_gpu;
+  return wanted == Wanted::gpu ? on_gpu : on_cpu;
+}
+
+std::vector<Wanted> GraphPlanner::wanted(const Node& node) const {
+  if (is_body_ || !builder_.target.gpu) return {Wanted::cpu};
+  if (wanted_device(builder_.placing, node.origins, node.name) == Device::cpu)
+    return {Wanted::cpu, Wanted::any};
+  return {Wanted::gpu, Wanted::any};
+}
 
 bool GraphPlanner::can_be_placed(ValueId id, const Users& users) const {
   const Value& value = graph_.value(id);
@@ -160,15 +170,15 @@ void GraphPlanner::add_call(KernelCall call, const Node& node) {
 
 void GraphPlanner::add_copy(const View& from, const View& to, const Node& node) {
   KernelCall call = copy_call(from, to);
-  MACEC_CHECK(choose_rows(builder_.target, &call), "the target has no kernel for a copy of {}",
-              name(from.dtype));
-  builder_.pack_constants(&call);
+  MACEC_CHECK(choose_rows(&call, is_body_ ? Wanted::cpu : Wanted::any),
+              "the target has no kernel for a copy of {}", name(from.dtype));
   add_call(std::move(call), node);
 }
 
 // Lowers with the views as they are now. Nothing is added unless every call has a kernel.
 std::optional<Lowered> GraphPlanner::try_lower(const Node& node,
-                                               const std::map<int32_t, View>& replaced) {
+                                               const std::map<int32_t, View>& replaced,
+                                               Wanted wanted) {
   LowerContext context{graph_, node,
                        [&](ValueId id) -> const View& {
                          const auto at = replaced.find(id.index);
@@ -179,12 +189,13 @@ std::optional<Lowered> GraphPlanner::try_lower(const Node& node,
   Lowered calls = node.def->lower(context);
   if (calls.empty()) return std::nullopt;
   for (KernelCall& call : calls)
-    if (!choose_rows(builder_.target, &call)) return std::nullopt;
+    if (!choose_rows(&call, wanted)) return std::nullopt;
   return calls;
 }
 
 // Tries views as they are, then dense outputs, dense inputs, both.
-bool GraphPlanner::lower_with_copies(const Node& node) {
+bool GraphPlanner::lower_with_copies(const Node& node, Wanted wanted) {
+  const size_t buffers = builder_.plan.buffers.size();
   for (int attempt = 0; attempt < 4; ++attempt) {
     std::map<int32_t, View> replaced;
     std::vector<std::pair<View, View>> before, after;
@@ -206,13 +217,13 @@ bool GraphPlanner::lower_with_copies(const Node& node) {
       replaced[in.index] = dense_view(buffer, graph_.type(in));
       before.emplace_back(view(in), replaced[in.index]);
     }
-    std::optional<Lowered> calls = try_lower(node, replaced);
-    if (!calls) continue;
-    for (const auto& [from, to] : before) add_copy(from, to, node);
-    for (KernelCall& call : *calls) {
-      builder_.pack_constants(&call);
-      add_call(std::move(call), node);
+    std::optional<Lowered> calls = try_lower(node, replaced, wanted);
+    if (!calls) {
+      builder_.plan.buffers.resize(buffers);
+      continue;
     }
+    for (const auto& [from, to] : before) add_copy(from, to, node);
+    for (KernelCall& call : *calls) add_call(std::move(call), node);
     for (const auto& [from, to] : after) add_copy(from, to, node);
     return true;
   }
@@ -220,7 +231,7 @@ bool GraphPlanner::lower_with_copies(const Node& node) {
 }
 
 // The main operation into a buffer of its own, then the epilogue as pointwise work.
-bool GraphPlanner::lower_in_two(const Node& node) {
+bool GraphPlanner::lower_in_two(const Node& node, Wanted wanted) {
   Node main = node;
   main.epilogue.clear();
   const ValueId out = node.outputs[0];
@@ -229,10 +240,11 @@ bool GraphPlanner::lower_in_two(const Node& node) {
   TensorType type = graph_.type(out);
   type.dtype = main_type;
   const View final_view = view(out);
+  const size_t buffers = builder_.plan.buffers.size(), done = steps_->size();
   const int buffer = builder_.new_buffer(graph_.value(out).name + ".main", type.dtype, type.count(),
                                          Buffer::arena, -1);
   views_[out.index] = dense_view(buffer, type);
-  if (!lower_with_copies(main)) return false;
+  const bool has_main = lower_with_copies(main, wanted);
   std::vector<PointwiseStep> steps = node.epilogue;
   std::vector<View> inputs;
   for (ValueId in : node.inputs) inputs.push_back(in.is_valid() ? view(in) : View{});
@@ -243,10 +255,21 @@ bool GraphPlanner::lower_in_two(const Node& node) {
   views_[out.index] = final_view;
   KernelCall call =
       pointwise_call(steps, inputs, {final_view}, {static_cast<int>(steps.size()) - 1});
-  if (!choose_rows(builder_.target, &call)) return false;
-  builder_.pack_constants(&call);
-  add_call(std::move(call), node);
-  return true;
+  if (has_main && choose_rows(&call, wanted)) {
+    add_call(std::move(call), node);
+    return true;
+  }
+  builder_.plan.buffers.resize(buffers);
+  steps_->resize(done);
+  return false;
+}
+
+bool GraphPlanner::lower(const Node& node) {
+  for (Wanted device : wanted(node)) {
+    if (lower_with_copies(node, device)) return true;
+    if (!node.epilogue.empty() && lower_in_two(node, device)) return true;
+  }
+  return false;
 }
 
 void GraphPlanner::plan_node(const Node& node) {
@@ -273,8 +296,7 @@ void GraphPlanner::plan_node(const Node& node) {
   for (ValueId out : node.outputs)
     if (out.is_valid()) views_[out.index] = place_of(out);
   if (def.traits & kControlFlow) return plan_control_flow(node);
-  if (lower_with_copies(node)) return;
-  if (!node.epilogue.empty() && lower_in_two(node)) return;
+  if (lower(node)) return;
   throw user_error("operator {} with these types is not supported on target {}", node.op,
                    builder_.target.name)
       .hint("macec list kernels shows what each target can do");
@@ -319,8 +341,9 @@ void GraphPlanner::run(const std::vector<View>& parameters, const std::vector<Vi
   finish_outputs(places);
 }
 
-Plan select_plan(const Graph& graph, const Target& target, const std::vector<StatePair>& states) {
-  PlanBuilder builder(target);
+Plan select_plan(const Graph& graph, const Target& target, const std::vector<StatePair>& states,
+                 const PlaceOptions& placing) {
+  PlanBuilder builder(target, placing);
   builder.plan.name = graph.name;
   builder.plan.checks = graph.checks;
   // States leave the signature: the other inputs and outputs are counted without them.
@@ -346,7 +369,7 @@ Plan select_plan(const Graph& graph, const Target& target, const std::vector<Sta
       views_of(graph.inputs, Buffer::input, Buffer::state, &StatePair::input);
   const std::vector<View> outputs =
       views_of(graph.outputs, Buffer::output, Buffer::next_state, &StatePair::output);
-  GraphPlanner planner(graph, builder);
+  GraphPlanner planner(graph, builder, false);
   planner.run(inputs, outputs, &builder.plan.steps);
   number_steps(builder.plan);
   return std::move(builder.plan);

@@ -52,6 +52,39 @@ std::string command_for_head(const Options& options) {
   return join(words, " ");
 }
 
+// One plan through its stages: rows, devices, weights, launches, memory.
+Plan make_plan(const Graph& graph, const std::vector<StatePair>& states, const Options& options,
+               const Target& target, std::vector<std::string>* explain) {
+  // Beyond this point nothing asks what an operator means: a plan is kernel calls on buffers.
+  Plan plan = select_plan(graph, target, states, options.placing);
+  place_steps(plan, target, options.placing, explain);
+  pack_weights(plan, target);
+  specialise_launches(plan, target);
+  // Beyond this point the plan does not change: every buffer has its place and offset.
+  plan_memory(plan, options.max_threads);
+  return plan;
+}
+
+// The plan that uses the GPU, if there is one and it has work; then the plan of the CPU alone.
+std::vector<Plan> make_plans(const Graph& graph, const std::vector<std::pair<int, int>>& tied,
+                             const Options& options, const Target& target,
+                             std::vector<std::string>* explain) {
+  std::vector<StatePair> states;
+  for (const auto& [input, output] : tied) states.push_back({input, output});
+  std::vector<Plan> plans;
+  if (target.gpu) {
+    Plan plan = make_plan(graph, states, options, target, explain);
+    if (plan.gpu) plans.push_back(std::move(plan));
+  }
+  if (!plans.empty() && !options.has_cpu_plan) return plans;
+  Target cpu = target;
+  cpu.gpu = nullptr;
+  const Plan plan = make_plan(graph, states, options, cpu, explain);
+  const int copies = plans.empty() ? options.plans : 1;
+  for (int i = 0; i < copies; ++i) plans.push_back(plan);
+  return plans;
+}
+
 }  // namespace
 
 Target target_of(const Options& options) {
@@ -100,16 +133,6 @@ Compilation compile_model(const Model& model, const Options& options, const Targ
   pipeline_options.dump_after = options.dump_after;
   run_pipeline(result.graph, context, pipeline_options, print_dump);
 
-  // Beyond this point nothing asks what an operator means: a plan is kernel calls on buffers.
-  std::vector<StatePair> states;
-  for (const auto& [input, output] : result.states) states.push_back({input, output});
-  Plan plan = select_plan(result.graph, target, states);
-  plan.name = name;
-  plan.graph_live_bytes = graph_live_bytes(result.imported);
-
-  // Beyond this point the plan does not change: every buffer has its place and offset.
-  plan_memory(plan, options.max_threads);
-
   CompiledModel& compiled = result.model;
   compiled.name = name;
   compiled.max_threads = options.max_threads;
@@ -117,7 +140,11 @@ Compilation compile_model(const Model& model, const Options& options, const Targ
   std::copy_n(model.sha256.begin(), std::min(model.sha256.size(), compiled.onnx_sha256.size()),
               compiled.onnx_sha256.begin());
   fill_ports(result.imported, result.states, &compiled);
-  for (int i = 0; i < options.plans; ++i) compiled.plans.push_back(plan);
+  compiled.plans = make_plans(result.graph, result.states, options, target, &result.explanations);
+  for (Plan& plan : compiled.plans) {
+    plan.name = name;
+    plan.graph_live_bytes = graph_live_bytes(result.imported);
+  }
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/onnx/import.h"
+#include "passes/place_steps.h"
 
 namespace macec {
 
@@ -33,6 +34,8 @@ struct Options {
   bool target_is_given = false;
   int max_threads = 4;
   int plans = 1;
+  PlaceOptions placing;
+  bool has_cpu_plan = true;  // behind a plan that uses the GPU
 
   // what to write
   std::string output, name, depfile;
