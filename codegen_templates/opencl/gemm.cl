@@ -42,7 +42,7 @@
 #define Y_I(r) (b0 * Y_B0_I + b1 * Y_B1_I + (r) * Y_ROW_I)
 
 #if N % 4 == 0
-#define STORE_ROW(r, v) Y4(Y_R(r), Y_I(r) + col, EPILOGUE4(v, batch, r, col))
+#define STORE_ROW(r, v) Y4(Y_R(r), Y_I(r) + col, EPILOGUE4(v, batch, r, col));
 #else
 #define STORE_ONE(r, c, v)                                            \
   if (first + c >= col && first + c < N)                              \

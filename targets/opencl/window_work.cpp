@@ -21,10 +21,6 @@ int64_t group_extent(int64_t count, int64_t most) {
 
 }  // namespace
 
-bool is_gpu_float(DType type) {
-  return type == DType::float32 || type == DType::float16;
-}
-
 WindowWork cut_window_work(int64_t blocks, int64_t rows, int64_t width, int64_t most_pixels,
                            int64_t most_split, const GpuCapabilities& caps) {
   WindowWork best;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "targets/opencl/launch_builder.h"
+#include "targets/opencl/row_checks.h"
 
 namespace macec {
 
@@ -44,8 +45,6 @@ void define_window(LaunchBuilder& b, const Params& p) {
                                     ? "((i) < IN_W)"
                                     : "((i) >= 0 && (i) < IN_W)");
 }
-
-bool is_gpu_float(DType type);  // float32 or float16
 
 void append_gpu_conv_rows(std::vector<GpuRow>& rows);
 void append_gpu_depthwise_rows(std::vector<GpuRow>& rows);

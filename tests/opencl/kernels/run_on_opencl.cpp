@@ -48,13 +48,10 @@ struct Program {
     sources.push_back(fmt::format("#define KERNEL k{}\n", at->second) + launch.preamble);
     sources.emplace_back(embedded_text("codegen_templates/" + launch.file));
     std::string undefs = "\n#undef KERNEL\n";
-    const std::string define = "#define ";
-    for (size_t i = launch.preamble.find(define); i != std::string::npos;
-         i = launch.preamble.find(define, i + 1)) {
+    const std::string define = "#define ", defines = launch.preamble + sources.back();
+    for (size_t i = defines.find(define); i != std::string::npos; i = defines.find(define, i + 1)) {
       const size_t from = i + define.size();
-      undefs += "#undef " +
-                launch.preamble.substr(from, launch.preamble.find_first_of(" (\n", from) - from) +
-                "\n";
+      undefs += "#undef " + defines.substr(from, defines.find_first_of(" (\n", from) - from) + "\n";
     }
     sources.push_back(undefs);
     return at->second;
