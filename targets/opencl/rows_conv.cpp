@@ -15,13 +15,18 @@ Packing panels(const KernelCall&, int input, const GpuCapabilities& caps) {
   return input == 1 ? Packing{Packing::panels, caps.weight_panel} : Packing{};
 }
 
-std::string refuses_conv(const KernelCall& call, const GpuCapabilities&) {
+std::string refuses_any(const KernelCall& call, const GpuCapabilities&) {
   if (!is_gpu_float(call.inputs[0].dtype) || !is_gpu_float(call.outputs[0].dtype))
     return fmt::format("no OpenCL kernel for convolutions of {}", name(call.inputs[0].dtype));
-  if (!call.op.empty() || !call.inputs[1].constant) return "weights that are computed";
-  if (call.constant_uses[1].kind != Packing::panels) return "a depthwise convolution";
+  if (!call.inputs[1].constant) return "weights that are computed";
+  if (!call.op.empty()) return fmt::format("no OpenCL kernel for {} convolutions", call.op);
   if (call.inputs[2].buffer >= 0 && !call.inputs[2].constant) return "a bias that is computed";
   return "";
+}
+std::string refuses_conv(const KernelCall& call, const GpuCapabilities& caps) {
+  const std::string refusal = refuses_any(call, caps);
+  if (!refusal.empty()) return refusal;
+  return call.constant_uses[1].kind == Packing::panels ? "" : "a depthwise convolution";
 }
 
 bool is_one_by_one(const Params& p) {
@@ -44,23 +49,11 @@ Params merged(const KernelCall& call, const GpuStorage& storage) {
   return p;
 }
 
-// Where pixels of x and y are: X_LINE (one row of the input), X_W, Y_LINE, Y_W.
-void declare_pixels(LaunchBuilder& b, const KernelCall& call, const Params& p, bool by_four) {
-  b.read("X", call.inputs[0], by_four ? Access::vectors : Access::elements, true);
-  b.stride("X_LINE", p.in[2] * p.x_pixel, p.batch * p.in[0] * p.in[1]);
-  b.stride("X_W", p.x_pixel, p.in[2]);
-  b.inner("X", int64_t{p.group} * p.in_channels);
-}
 void declare_results(LaunchBuilder& b, const KernelCall& call, const Params& p, bool whole) {
-  b.write("Y", call.outputs[0], whole ? Access::vectors : Access::elements);
-  b.stride("Y_LINE", p.out[2] * p.y_pixel, p.batch * p.out[0] * p.out[1]);
-  b.stride("Y_W", p.y_pixel, p.out[2]);
-  b.inner("Y", int64_t{p.group} * p.out_channels);
+  declare_output(b, call, p, int64_t{p.group} * p.out_channels, whole);
   if (call.inputs[2].buffer >= 0)
     b.read("B", call.inputs[2], whole ? Access::vectors : Access::elements, true);
   b.define("HAS_BIAS", call.inputs[2].buffer >= 0);
-  b.define("WHOLE", whole);
-  b.epilogue(call, int64_t{p.group} * p.out_channels, p.out[2]);
 }
 
 void specialise_conv(const KernelCall& call, LaunchList& list, const GpuCapabilities& caps) {
@@ -74,7 +67,7 @@ void specialise_conv(const KernelCall& call, LaunchList& list, const GpuCapabili
       cut_window_work(p.group * group_blocks, (p.batch * p.out[0] * p.out[1]).value(),
                       p.out[2].value(), 8, std::max<int64_t>(p.in_channels / step, 1), caps);
   LaunchBuilder b(list, "opencl/conv.cl");
-  declare_pixels(b, call, p, by_four);
+  declare_input(b, call, p, int64_t{p.group} * p.in_channels, by_four);
   b.read("W", call.inputs[1], Access::vectors, true);
   b.stride("W_PANEL", k * width, p.group * panels_of_group);
   b.inner("W", k * width);
@@ -91,12 +84,51 @@ void specialise_conv(const KernelCall& call, LaunchList& list, const GpuCapabili
   b.done();
 }
 
+// depthwise
+
+Packing taps(const KernelCall&, int input, const GpuCapabilities&) {
+  return input == 1 ? Packing{Packing::taps, 1} : Packing{};
+}
+
+std::string refuses_depthwise(const KernelCall& call, const GpuCapabilities& caps) {
+  const std::string refusal = refuses_any(call, caps);
+  if (!refusal.empty()) return refusal;
+  return call.constant_uses[1].kind == Packing::taps ? "" : "groups of several channels";
+}
+
+void specialise_depthwise(const KernelCall& call, LaunchList& list, const GpuCapabilities& caps) {
+  const Params& p = params_of(call);
+  const bool whole = p.group % 4 == 0;
+  const int64_t taps = int64_t{p.kernel[0]} * p.kernel[1] * p.kernel[2];
+  const WindowWork work =
+      cut_window_work(whole ? p.group / 4 : p.group, (p.batch * p.out[0] * p.out[1]).value(),
+                      p.out[2].value(), 4, 1, caps);
+  const int64_t span =
+      (work.pixels - 1) * p.stride[2] + int64_t{p.kernel[2] - 1} * p.dilation[2] + 1;
+  LaunchBuilder b(list, "opencl/depthwise.cl");
+  declare_input(b, call, p, int64_t{p.group}, whole);
+  b.read("W", call.inputs[1], whole ? Access::vectors : Access::elements, true);
+  b.stride("W_TAP", int64_t{p.group}, taps);
+  b.inner("W", int64_t{p.group});
+  b.define("SPAN", span);
+  b.define("SHARES", span <= 16 && p.dilation[2] == 1 && p.stride[2] <= p.kernel[2]);
+  define_window(b, p);
+  define_work(b, work);
+  declare_results(b, call, p, whole);
+  b.cost(2 * call.multiply_adds, 0);
+  b.done();
+}
+
 }  // namespace
 
 void append_gpu_conv_rows(std::vector<GpuRow>& rows) {
   rows.push_back({"gpu_conv", "any convolution: four channels of several pixels a work-item",
                   Family::conv, "opencl/conv.cl", refuses_conv, 0.3, panels, specialise_conv,
                   true});
+  rows.push_back({"gpu_depthwise",
+                  "depthwise convolution: several pixels of four channels a work-item",
+                  Family::conv, "opencl/depthwise.cl", refuses_depthwise, 0.1, taps,
+                  specialise_depthwise, true});
 }
 
 }  // namespace macec

@@ -46,8 +46,29 @@ void define_window(LaunchBuilder& b, const Params& p) {
                                     : "((i) >= 0 && (i) < IN_W)");
 }
 
+// Operand X: X_LINE is one row of the input along the width, X_W one pixel. whole: channels come in
+// fours.
+template <class Params>
+void declare_input(LaunchBuilder& b, const KernelCall& call, const Params& p, const Dim& channels,
+                   bool whole) {
+  b.read("X", call.inputs[0], whole ? Access::vectors : Access::elements, true);
+  b.stride("X_LINE", p.in[2] * p.x_pixel, p.batch * p.in[0] * p.in[1]);
+  b.stride("X_W", p.x_pixel, p.in[2]);
+  b.inner("X", channels);
+}
+// Operand Y likewise, and the epilogue of (line, pixel, channel). Defines WHOLE.
+template <class Params>
+void declare_output(LaunchBuilder& b, const KernelCall& call, const Params& p, const Dim& channels,
+                    bool whole) {
+  b.write("Y", call.outputs[0], whole ? Access::vectors : Access::elements);
+  b.stride("Y_LINE", p.out[2] * p.y_pixel, p.batch * p.out[0] * p.out[1]);
+  b.stride("Y_W", p.y_pixel, p.out[2]);
+  b.inner("Y", channels);
+  b.define("WHOLE", whole);
+  b.epilogue(call, channels, p.out[2]);
+}
+
 void append_gpu_conv_rows(std::vector<GpuRow>& rows);
-void append_gpu_depthwise_rows(std::vector<GpuRow>& rows);
 void append_gpu_pool_rows(std::vector<GpuRow>& rows);
 
 }  // namespace macec

@@ -5,13 +5,115 @@
 
 using namespace macec;
 
-TEST_CASE("a convolution with everything in images") {
-  const auto results =
-      check_on_opencl("x86-64-adreno", {{"conv", R"(graph "g" (%x: float32[1,8,5,6]@cl) -> (%y) {
-  %w = constant float32[16,8,3,3] {seed 1}
-  %b = constant float32[16] {seed 2}
-  %c: float32[1,16,5,6] = Conv(%x, %w, %b) {pads = [1, 1, 1, 1]}
-  %y: float32[1,16,5,6] = Relu(%c)
-})"}});
+namespace {
+
+// x, w: shapes. tail: more nodes, from %c to %y; "": the convolution is the output.
+OpenclCase conv(const std::string& name, const std::string& x, const std::string& w,
+                const std::string& y, const std::string& attributes, bool has_bias = true,
+                const std::string& type = "float32", const std::string& tail = "",
+                const std::string& more_inputs = "") {
+  const std::string channels = w.substr(0, w.find(','));
+  std::string graph =
+      fmt::format("graph \"g\" (%x: {}[{}]@cl{}) -> (%y) {{\n", type, x, more_inputs);
+  graph += fmt::format("  %w = constant {}[{}] {{seed 1}}\n", type, w);
+  if (has_bias) graph += fmt::format("  %b = constant {}[{}] {{seed 2}}\n", type, channels);
+  graph += fmt::format("  %{}: {}[{}] = Conv(%x, %w{}) {{{}}}\n{}}}\n", tail.empty() ? "y" : "c",
+                       type, y, has_bias ? ", %b" : "", attributes, tail);
+  return {name, graph};
+}
+
+OpenclCase pool(const std::string& name, const std::string& op, const std::string& x,
+                const std::string& y, const std::string& attributes,
+                const std::string& type = "float32") {
+  return {name,
+          fmt::format(
+              "graph \"g\" (%x: {0}[{1}]@cl) -> (%y) {{\n  %y: {0}[{2}] = {3}(%x) {{{4}}}\n}}\n",
+              type, x, y, op, attributes)};
+}
+
+const std::vector<OpenclCase>& conv_cases() {
+  static const std::vector<OpenclCase> cases = {
+      conv("3x3", "1,8,5,6", "16,8,3,3", "1,16,5,6", "pads = [1, 1, 1, 1]"),
+      conv("1x1 of one pixel, a long sum", "2,256,1,1", "24,256,1,1", "2,24,1,1", ""),
+      conv("1x1 of 17 x 16", "1,16,17,16", "16,16,1,1", "1,16,17,16", "", false),
+      conv("3 channels into 7", "2,3,7,16", "7,3,3,3", "2,7,4,8",
+           "pads = [1, 1, 1, 1], strides = [2, 2]"),
+      conv("one channel, one row", "1,1,1,17", "1,1,1,7", "1,1,1,17", "pads = [0, 3, 0, 3]"),
+      conv("odd strides, dilation, uneven pads", "1,4,17,16", "12,4,3,2", "1,12,5,16",
+           "pads = [0, 2, 1, 1], strides = [3, 1], dilations = [2, 3]"),
+      conv("two groups of 8", "1,16,7,7", "8,8,3,3", "1,8,7,7", "group = 2, pads = [1, 1, 1, 1]"),
+      conv("three groups of 3 and 5", "1,9,7,3", "15,3,3,3", "1,15,7,3",
+           "group = 3, pads = [1, 1, 1, 1]"),
+      conv("depthwise with two results a channel", "1,6,7,7", "12,1,3,3", "1,12,5,5", "group = 6"),
+      conv("one axis", "2,8,17", "20,8,3", "2,20,8", "strides = [2]"),
+      conv("three axes", "1,4,3,7,5", "4,4,2,3,3", "1,4,2,7,5", "pads = [0, 1, 1, 0, 1, 1]"),
+      conv("depthwise", "1,16,7,17", "16,1,3,3", "1,16,7,17", "group = 16, pads = [1, 1, 1, 1]"),
+      conv("depthwise, stride 2", "1,8,17,16", "8,1,5,5", "1,8,9,8",
+           "group = 8, pads = [2, 2, 2, 2], strides = [2, 2]", false),
+      conv("depthwise, 7 channels, dilated", "2,7,7,17", "7,1,3,3", "2,7,3,13",
+           "group = 7, dilations = [2, 2]"),
+      conv("depthwise, three axes", "1,4,3,7,5", "4,1,3,3,3", "1,4,3,7,5",
+           "group = 4, pads = [1, 1, 1, 1, 1, 1]"),
+      conv("float16", "1,8,5,6", "16,8,3,3", "1,16,5,6", "pads = [1, 1, 1, 1]", true, "float16"),
+      conv("float16 depthwise", "1,8,5,6", "8,1,3,3", "1,8,5,6", "group = 8, pads = [1, 1, 1, 1]",
+           true, "float16"),
+      conv("residual, scale by channel, a number", "1,8,7,7", "16,8,3,3", "1,16,7,7",
+           "pads = [1, 1, 1, 1]", true, "float32", R"(
+  %s = constant float32[16,1,1] {seed 5}
+  %half = constant float32[] {0.5}
+  %r: float32[1,16,7,7] = Relu(%c)
+  %m: float32[1,16,7,7] = Mul(%r, %s)
+  %n: float32[1,16,7,7] = Add(%m, %z)
+  %y: float32[1,16,7,7] = Mul(%n, %half)
+)",
+           ", %z: float32[1,16,7,7]@cl"),
+      conv("residual of 7 channels", "1,8,7,5", "7,8,1,1", "1,7,7,5", "", true, "float32",
+           "  %n: float32[1,7,7,5] = Add(%c, %z)\n  %y: float32[1,7,7,5] = Sigmoid(%n)\n",
+           ", %z: float32[1,7,7,5]@cl"),
+      conv("depthwise and hard swish", "1,8,7,5", "8,1,3,3", "1,8,7,5",
+           "group = 8, pads = [1, 1, 1, 1]", true, "float32",
+           "  %y: float32[1,8,7,5] = HardSwish(%c)\n"),
+  };
+  return cases;
+}
+
+const std::vector<OpenclCase>& pool_cases() {
+  static const std::vector<OpenclCase> cases = {
+      pool("max", "MaxPool", "1,16,7,17", "1,16,4,9",
+           "kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]"),
+      pool("max, 3 channels", "MaxPool", "2,3,7,16", "2,3,6,15", "kernel_shape = [2, 2]"),
+      pool("max of the whole image", "MaxPool", "1,8,17,16", "1,8,1,1", "kernel_shape = [17, 16]"),
+      pool("mean", "AveragePool", "1,8,7,17", "1,8,4,9",
+           "kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]"),
+      pool("mean with pads", "AveragePool", "1,8,7,17", "1,8,4,9",
+           "kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1], count_include_pad = 1"),
+      pool("mean, ceil_mode", "AveragePool", "1,7,8,7", "1,7,4,3",
+           "kernel_shape = [3, 3], strides = [2, 2], ceil_mode = 1, count_include_pad = 1"),
+      pool("mean of the whole image", "AveragePool", "2,12,7,7", "2,12,1,1",
+           "kernel_shape = [7, 7]"),
+      pool("mean over one axis", "AveragePool", "1,4,17", "1,4,5",
+           "kernel_shape = [4], strides = [3]"),
+      pool("mean over three axes", "AveragePool", "1,4,3,7,5", "1,4,2,6,4",
+           "kernel_shape = [2, 2, 2]"),
+      pool("max of float16", "MaxPool", "1,8,7,17", "1,8,5,8",
+           "kernel_shape = [3, 3], strides = [1, 2]", "float16"),
+  };
+  return cases;
+}
+
+}  // namespace
+
+TEST_CASE("convolutions in memory") {
+  check_on_opencl("x86-64-opencl", conv_cases());
+}
+TEST_CASE("convolutions in images") {
+  const auto results = check_on_opencl("x86-64-adreno", conv_cases());
   CHECK(results[0].images == 4);
+}
+TEST_CASE("pooling in memory") {
+  check_on_opencl("x86-64-opencl", pool_cases());
+}
+TEST_CASE("pooling in images") {
+  const auto results = check_on_opencl("x86-64-adreno", pool_cases());
+  CHECK(results[0].images == 2);
 }
