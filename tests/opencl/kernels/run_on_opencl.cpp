@@ -11,9 +11,9 @@
 #include "passes/pass.h"
 #include "passes/select_plan.h"
 #include "targets/opencl/gpu_row.h"
+#include "targets/opencl/launch_builder.h"
 #include "tests/catch.h"
 #include "tests/opencl/kernels/device.h"
-#include "tests/opencl/kernels/storage.h"
 
 namespace macec {
 namespace {
@@ -31,6 +31,29 @@ Graph prepared(const Graph& original, const Target& target) {
     for (Value& value : graph.values)
       if (value.type.rank() >= 3 && !value.constant) value.type.layout = Layout::channels_last;
   return graph;
+}
+
+// Everything on the device, launches specialised. Inputs and outputs are taken for buffers that only
+// kernels touch: so they may be images.
+Plan device_plan(const Graph& graph, const Target& target) {
+  Plan plan = select_plan(graph, target);
+  std::vector<Buffer::Place> places;
+  for (Buffer& buffer : plan.buffers) {
+    places.push_back(buffer.place);
+    buffer.place = Buffer::arena;
+    buffer.home = Buffer::device;
+  }
+  for (Step& step : plan.steps) {
+    MACEC_CHECK(step.kind == Step::call, "step '{}' is control flow", step.name);
+    MACEC_CHECK(step.kernel.gpu_row, "step '{}' has no OpenCL row: {}", step.name,
+                step.kernel.gpu_refusal);
+    step.device = Device::gpu;
+  }
+  plan.gpu.emplace();
+  pack_weights(plan, target);
+  specialise_launches(plan, target);
+  for (size_t b = 0; b < places.size(); ++b) plan.buffers[b].place = places[b];
+  return plan;
 }
 
 // The kernels of all plans: equal file and preamble are one.
@@ -79,7 +102,6 @@ std::vector<unsigned char> in_layout(const Tensor& tensor, Layout layout, bool t
 struct Running {
   Graph graph;
   Plan plan;
-  DeviceOnly device;
   std::vector<std::vector<int>> kernels;  // per step and launch
   std::vector<cl_mem> objects;            // per buffer
 };
@@ -100,7 +122,7 @@ void make_objects(Running& running, const std::vector<Tensor>& inputs) {
   for (size_t b = 0; b < running.plan.buffers.size(); ++b) {
     const Buffer& buffer = running.plan.buffers[b];
     const std::vector<unsigned char> bytes = contents_of(running, buffer, inputs);
-    const int64_t row = running.device.storage.image_rows[b];
+    const int64_t row = running.plan.buffers[b].image_row;
     running.objects.push_back(
         row > 0 ? cl.image(row / 4, buffer.elements.value() / row, buffer.dtype, bytes)
                 : cl.memory(bytes));
@@ -136,9 +158,9 @@ OpenclResult run(Running& running, const Program& program, const std::vector<Ten
     const KernelCall& call = running.plan.steps[s].kernel;
     result.rows.push_back(call.gpu_row->name);
     cl_mem scratch = nullptr;
-    if (running.device.scratch_bytes[s] > 0)
-      scratch = cl.memory(
-          std::vector<unsigned char>(static_cast<size_t>(running.device.scratch_bytes[s]), 0xff));
+    if (call.scratch_bytes > 0)
+      scratch =
+          cl.memory(std::vector<unsigned char>(static_cast<size_t>(call.scratch_bytes), 0xff));
     for (size_t l = 0; l < call.launches.size(); ++l) {
       const GpuLaunch& launch = call.launches[l];
       const cl_kernel kernel = program.kernels[static_cast<size_t>(running.kernels[s][l])];
@@ -153,7 +175,7 @@ OpenclResult run(Running& running, const Program& program, const std::vector<Ten
   result.outputs.resize(running.graph.outputs.size());
   for (size_t b = 0; b < running.plan.buffers.size(); ++b) {
     const Buffer& buffer = running.plan.buffers[b];
-    const int64_t row = running.device.storage.image_rows[b];
+    const int64_t row = running.plan.buffers[b].image_row;
     if (row > 0) ++result.images;
     if (buffer.place != Buffer::output) continue;
     const TensorType& type =
@@ -197,8 +219,7 @@ std::vector<OpenclResult> run_on_opencl(const Target& target, const std::vector<
   std::vector<Running> all(graphs.size());
   for (size_t i = 0; i < graphs.size(); ++i) {
     all[i].graph = prepared(graphs[i], target);
-    all[i].plan = select_plan(all[i].graph, target);
-    all[i].device = specialise_for_test(all[i].plan, *target.gpu);
+    all[i].plan = device_plan(all[i].graph, target);
     for (const Step& step : all[i].plan.steps) {
       all[i].kernels.emplace_back();
       for (const GpuLaunch& launch : step.kernel.launches)
