@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Softmax and normalisations: work along lines.
+#include <cmath>
+
+#include "compiler/support/text.h"
+#include "tests/catch.h"
+#include "tests/opencl/kernels/run_on_opencl.h"
+
+using namespace macec;
+
+namespace {
+
+const char* const kBoth[] = {"x86-64-opencl", "x86-64-adreno"};
+
+OpenclCase softmax_case(const std::string& type, int axis, const char* op = "Softmax") {
+  return {fmt::format("{} of {} axis {}", op, type, axis),
+          fmt::format(R"(graph "g" (%x: {0}) -> (%y) {{
+  %y: {0} = {1}(%x) {{axis = {2}}}
+}})",
+                      type, op, axis)};
+}
+
+OpenclCase norm_case(const std::string& type, const std::string& element, int n,
+                     bool has_bias = true) {
+  return {fmt::format("norm of {}{}", type, has_bias ? "" : " without bias"),
+          fmt::format(R"(graph "g" (%x: {0}) -> (%y) {{
+  %s = constant {1}[{2}] {{seed 1}}
+  %b = constant {1}[{2}] {{seed 2}}
+  %y: {0} = LayerNormalization(%x, %s{3})
+}})",
+                      type, element, n, has_bias ? ", %b" : "")};
+}
+
+Tensor with_values(const std::vector<int64_t>& shape, const std::vector<double>& values) {
+  Tensor tensor(DType::float32, shape);
+  for (size_t i = 0; i < values.size(); ++i) tensor.set_f64(static_cast<int64_t>(i), values[i]);
+  return tensor;
+}
+
+}  // namespace
+
+TEST_CASE("softmax along the last axis, any lengths") {
+  std::vector<OpenclCase> cases;
+  for (int n : {1, 3, 4, 7, 16, 17, 64, 197})
+    cases.push_back(softmax_case(fmt::format("float32[3,{}]", n), -1));
+  cases.push_back(softmax_case("float32[1,1000]", -1));
+  cases.push_back(softmax_case("float32[1,10003]", -1));
+  cases.push_back(softmax_case("float32[2,20000]", -1, "LogSoftmax"));
+  cases.push_back(softmax_case("float32[700,5]", -1));
+  cases.push_back(softmax_case("float32[3,17]", -1, "LogSoftmax"));
+  cases.push_back(softmax_case("float32[3,64]", -1, "LogSoftmax"));
+  cases.push_back(softmax_case("float16[3,64]", -1));
+  cases.push_back(softmax_case("float16[3,17]", -1));
+  for (const char* target : kBoth) check_on_opencl(target, cases);
+}
+
+TEST_CASE("softmax along an inner axis") {
+  const std::vector<OpenclCase> cases = {
+      softmax_case("float32[2,7,12]", 1),   softmax_case("float32[2,7,5]", 1),
+      softmax_case("float32[64,3]", 0),     softmax_case("float32[3,21,197]", 1, "LogSoftmax"),
+      softmax_case("float32[1,300,64]", 1), softmax_case("float16[2,19,8]", 1)};
+  for (const char* target : kBoth) check_on_opencl(target, cases);
+}
+
+TEST_CASE("softmax of infinities and NaN, and of large numbers") {
+  std::vector<OpenclCase> cases = {softmax_case("float32[4,4]", -1),
+                                   softmax_case("float32[4,3]", -1),
+                                   softmax_case("float32[3,4]", 0)};
+  const double inf = INFINITY, nan = NAN;
+  cases[0].inputs = {with_values(
+      {4, 4}, {1, nan, 2, 3, -inf, -inf, -inf, -inf, 1e30, 1, 2, 3, -inf, 0, 1000, 1001})};
+  cases[1].inputs = {
+      with_values({4, 3}, {nan, 2, 3, -inf, -inf, -inf, inf, 2, 3, -1e30, -1e30, -1e30})};
+  cases[2].inputs = {
+      with_values({3, 4}, {nan, -inf, 1e30, -1e30, 1, -inf, 0, 5, 2, -inf, 2, -inf})};
+  for (const char* target : kBoth) check_on_opencl(target, cases);
+}
+
+TEST_CASE("layer normalisation, any lengths") {
+  std::vector<OpenclCase> cases;
+  for (int n : {1, 3, 16, 17, 197, 256})
+    cases.push_back(norm_case(fmt::format("float32[5,{}]", n), "float32", n));
+  cases.push_back(norm_case("float32[197,192]", "float32", 192, false));
+  cases.push_back(norm_case("float32[2,40000]", "float32", 40000));
+  cases.push_back(norm_case("float16[9,64]", "float16", 64));
+  cases.push_back(norm_case("float16[9,35]", "float16", 35));
+  for (const char* target : kBoth) check_on_opencl(target, cases);
+}
+
+TEST_CASE("layer normalisation of a large mean keeps its digits") {
+  OpenclCase one = norm_case("float32[2,64]", "float32", 64);
+  std::vector<double> values;
+  for (int i = 0; i < 128; ++i) values.push_back(4096 + (i * 37 % 64) / 64.0);
+  one.inputs = {with_values({2, 64}, values)};
+  for (const char* target : kBoth) check_on_opencl(target, {one});
+}
+
+TEST_CASE("normalisations with their statistics") {
+  const std::vector<OpenclCase> cases = {
+      {"layer", R"(graph "g" (%x: float32[6,20]) -> (%y, %m, %d) {
+  %s = constant float32[20] {seed 1}
+  %b = constant float32[20] {seed 2}
+  %y: float32[6,20], %m: float32[6,1], %d: float32[6,1] = LayerNormalization(%x, %s, %b)
+})"},
+      {"rms", R"(graph "g" (%x: float32[6,20]) -> (%y) {
+  %s = constant float32[20] {seed 1}
+  %y: float32[6,20] = RMSNormalization(%x, %s)
+})"}};
+  for (const char* target : kBoth) check_on_opencl(target, cases);
+}
