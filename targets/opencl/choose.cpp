@@ -39,6 +39,7 @@ const std::vector<GpuRow>& gpu_kernels() {
   static const std::vector<GpuRow> rows = [] {
     std::vector<GpuRow> all;
     append_gpu_element_rows(all);
+    append_gpu_move_rows(all);
     append_gpu_line_rows(all);
     append_gpu_matrix_rows(all);
     append_gpu_reduce_rows(all);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/support/error.h"
+#include "targets/opencl/expression.h"
 
 namespace macec {
 
@@ -33,6 +34,7 @@ LaunchBuilder::Operand& LaunchBuilder::find(const std::string& name) {
 void LaunchBuilder::declare(const char* name, const View& view, Access access, bool is_written,
                             bool is_alone) {
   MACEC_CHECK(view.buffer >= 0, "operand {} of {} has no buffer", name, launch_.file);
+  MACEC_CHECK(opencl_type(view.dtype), "no OpenCL type for {}", macec::name(view.dtype));
   Operand operand;
   operand.name = name;
   operand.view = view;
@@ -123,41 +125,6 @@ void LaunchBuilder::cost(double flops, double bytes) {
 
 // --- accessors
 
-namespace {
-
-const char* opencl_type(DType type) {
-  switch (type) {
-    case DType::float32:
-      return "float";
-    case DType::float16:
-      return "half";
-    case DType::float64:
-      return "double";
-    case DType::int8:
-      return "char";
-    case DType::uint8:
-    case DType::boolean:
-      return "uchar";
-    case DType::int16:
-      return "short";
-    case DType::uint16:
-      return "ushort";
-    case DType::int32:
-      return "int";
-    case DType::uint32:
-      return "uint";
-    case DType::int64:
-      return "long";
-    case DType::uint64:
-      return "ulong";
-    default:
-      break;
-  }
-  throw InternalError(fmt::format("no OpenCL type for {}", name(type)));
-}
-
-}  // namespace
-
 void LaunchBuilder::write_memory(const Operand& o) {
   const std::string c = o.c_name(), at = c + "at_";
   const bool is_half = o.view.dtype == DType::float16;
@@ -183,10 +150,11 @@ void LaunchBuilder::write_memory(const Operand& o) {
                                            : "";
     if (o.is_written) {
       accessors_ += fmt::format("#define {}1(r, i, v) {}[{} + (i)] = (v)\n", o.name, c, at);
-      accessors_ +=
-          o.is_aligned
-              ? fmt::format("#define {}4(r, i, v) {} = (v)\n", o.name, place)
-              : fmt::format("#define {}4(r, i, v) vstore4(v, 0, {} + {} + (i))\n", o.name, c, at);
+      const std::string value = o.view.dtype == DType::float32 ? "(v)" : "convert_" + type + "4(v)";
+      accessors_ += o.is_aligned
+                        ? fmt::format("#define {}4(r, i, v) {} = {}\n", o.name, place, value)
+                        : fmt::format("#define {}4(r, i, v) vstore4({}, 0, {} + {} + (i))\n",
+                                      o.name, value, c, at);
     } else {
       accessors_ += fmt::format("#define {}1(r, i) {}[{} + (i)]\n", o.name, c, at);
       accessors_ +=
@@ -264,24 +232,20 @@ void LaunchBuilder::epilogue(const KernelCall& call, const Dim& columns, const D
     return;
   }
   std::string passed, declared;
-  std::vector<std::string> loads4, loads1;
+  std::vector<ChainLoad> loads4(call.epilogue_inputs.size()), loads1 = loads4;
   bool has_image = false;
   for (size_t i = 0; i < call.epilogue_inputs.size(); ++i) {
     const View& view = call.epilogue_inputs[i];
-    if (view.buffer < 0) {  // a constant of one element stands in the code
-      loads4.emplace_back();
-      loads1.emplace_back();
-      continue;
-    }
+    if (is_literal(view)) continue;
     declare_epilogue_operand(call, i, columns.value(), row_length.value());
     const Operand& o = operands_.back();
     const std::string name = o.name, c = o.c_name();
-    const std::string col = call.epilogue_col_strides[i] ? " + col" : "";
+    const bool has_columns = call.epilogue_col_strides[i] != 0;
     const std::string place =
-        fmt::format("hi * {0}_HI_R + lo * {0}_LO_R, hi * {0}_HI_I + lo * {0}_LO_I{1}", name, col);
-    loads1.push_back(fmt::format("{}1({})", name, place));
-    loads4.push_back(call.epilogue_col_strides[i] ? fmt::format("{}4({})", name, place)
-                                                  : fmt::format("op_splat({}1({}))", name, place));
+        fmt::format("hi * {0}_HI_R + lo * {0}_LO_R, hi * {0}_HI_I + lo * {0}_LO_I{1}", name,
+                    has_columns ? " + col" : "");
+    loads1[i] = {fmt::format("{}1({})", name, place), false};
+    loads4[i] = has_columns ? ChainLoad{fmt::format("{}4({})", name, place), true} : loads1[i];
     const bool is_image = o.image_row > 0;
     has_image = has_image || is_image;
     const char* type = opencl_type(view.dtype);
@@ -291,16 +255,21 @@ void LaunchBuilder::epilogue(const KernelCall& call, const Dim& columns, const D
             : fmt::format("__global const {1}* {0}, const int {0}at_, ", c, type);
     passed += is_image ? fmt::format("{0}, {0}at_, {0}row_, ", c) : fmt::format("{0}, {0}at_, ", c);
   }
+  const std::string last = fmt::format("  return v{};\n", call.epilogue.size() - 1);
   functions_ += fmt::format(
-      "#define V float4\nstatic inline float4 NAME(epilogue4)({0}float4 v, int hi, int lo, int "
+      "#define V float4\n#define VMASK int4\nstatic inline float4 NAME(epilogue4)({0}float4 v, int "
+      "hi, int lo, int "
       "col) "
-      "{{\n{1}}}\n#undef V\n#define EPILOGUE4(v, hi, lo, col) NAME(epilogue4)({2}v, hi, lo, col)\n",
-      declared, epilogue_code(call, true, loads4), passed);
+      "{{\n{1}}}\n#undef V\n#undef VMASK\n#define EPILOGUE4(v, hi, lo, col) NAME(epilogue4)({2}v, "
+      "hi, lo, col)\n",
+      declared, chain_code(call, call.epilogue_inputs, true, loads4) + last, passed);
   if (has_image) return;  // images hold whole vectors only
   functions_ += fmt::format(
-      "#define V float\nstatic inline float NAME(epilogue1)({0}float v, int hi, int lo, int col) "
-      "{{\n{1}}}\n#undef V\n#define EPILOGUE1(v, hi, lo, col) NAME(epilogue1)({2}v, hi, lo, col)\n",
-      declared, epilogue_code(call, false, loads1), passed);
+      "#define V float\n#define VMASK int\nstatic inline float NAME(epilogue1)({0}float v, int hi, "
+      "int lo, int col) "
+      "{{\n{1}}}\n#undef V\n#undef VMASK\n#define EPILOGUE1(v, hi, lo, col) NAME(epilogue1)({2}v, "
+      "hi, lo, col)\n",
+      declared, chain_code(call, call.epilogue_inputs, false, loads1) + last, passed);
 }
 
 }  // namespace macec

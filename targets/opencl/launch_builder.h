@@ -16,7 +16,8 @@
 //   X4(r, i)        four elements from i on; i is a multiple of 4 if the operand is an image
 //   X1(r, i)        one element; memory only
 //   Y4(r, i, v)     stores a float4;  Y1(r, i, v) one element
-// Integer and bool operands have X1 and Y1 only, of their own type (bool is uchar).
+// Integer and bool operands: the same of their own type (bool is uchar); Y4 also takes a float4 or
+// int4 of numbers that the type holds.
 #pragma once
 #include <array>
 #include <set>
@@ -113,9 +114,5 @@ class LaunchBuilder {
 
 // "EA" for epilogue operand 0, "EB" for 1.
 std::string epilogue_operand_name(size_t i);
-// The fused steps of a float kernel as statements over `v`, ending with a return: for float4 values
-// (is_vector) or single floats, told by the macro V. load(i) is the text that loads operand i.
-std::string epilogue_code(const KernelCall& call, bool is_vector,
-                          const std::vector<std::string>& loads);
 
 }  // namespace macec
