@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Convolution of channels-last activations: any kernel, stride, dilation, padding, groups.
+// Convolution of channels-last activations, transposed or not: any kernel, stride, dilation,
+// padding, groups.
 //
-// A work-item makes PIXELS neighbours along the width times four output channels. The weights are
+// A work-item makes PIXELS neighbours along the width times four output channels; neighbours of a
+// transposed convolution are those that meet the same taps, OUT_STEP apart. The weights are
 // panels, [group][panel][tap * CHANNELS + channel][W_WIDTH]: work-items beside one another take
 // neighbouring columns of one panel, and the same pixels. Where the results are few, SPLIT
 // work-items of a group share the input channels and add up what each has.
@@ -20,7 +22,9 @@ void KERNEL(PARAMETERS) {
   if (block >= BLOCKS || place >= PLACES) return;
 #endif
   const int group = block / GROUP_BLOCKS, m = (block - group * GROUP_BLOCKS) * 4;
-  const int row = place / ROW_PLACES, w = (place - row * ROW_PLACES) * PIXELS;
+  const int row = place / ROW_PLACES, in_row = place - row * ROW_PLACES;
+  const int phase = OUT_STEP > 1 ? in_row / PHASE_PLACES : 0;
+  const int w = (in_row - phase * PHASE_PLACES) * (PIXELS * OUT_STEP) + phase;
   const int image = row / (OUT_D * OUT_H), plane = row - image * (OUT_D * OUT_H);
   const int d = plane / OUT_H, h = plane - d * OUT_H;
   const int panel = group * GROUP_PANELS + m / W_WIDTH;
@@ -31,14 +35,15 @@ void KERNEL(PARAMETERS) {
 #pragma unroll
   for (int p = 0; p < PIXELS; ++p) acc[p] = (float4)(0.0f);
   for (int kd = 0; kd < KERNEL_D; ++kd) {
-    const int xd = d * STRIDE_D - PAD_D + kd * DILATION_D;
-    if (xd < 0 || xd >= IN_D) continue;
+    const int xd = SOURCE(d, kd, _D);
+    if (MISSES(d, kd, _D) || xd < 0 || xd >= IN_D) continue;
     for (int kh = 0; kh < KERNEL_H; ++kh) {
-      const int xh = h * STRIDE_H - PAD_H + kh * DILATION_H;
-      if (xh < 0 || xh >= IN_H) continue;
+      const int xh = SOURCE(h, kh, _H);
+      if (MISSES(h, kh, _H) || xh < 0 || xh >= IN_H) continue;
       const int x_line = (image * IN_D + xd) * IN_H + xh;
       for (int kw = 0; kw < KERNEL_W; ++kw) {
-        const int first = w * STRIDE_W - PAD_W + kw * DILATION_W;
+        if (MISSES(w, kw, _W)) continue;
+        const int first = SOURCE(w, kw, _W);
         const int tap = ((kd * KERNEL_H + kh) * KERNEL_W + kw) * CHANNELS;
         for (int c = part * STEP; c < CHANNELS; c += STEP * SPLIT) {
 #if STEP == 4
@@ -51,7 +56,7 @@ void KERNEL(PARAMETERS) {
 #endif
 #pragma unroll
           for (int p = 0; p < PIXELS; ++p) {
-            const int xw = first + p * STRIDE_W;
+            const int xw = first + p * IN_STEP;
             const int at = x_line * X_LINE_I + xw * X_W_I + group * CHANNELS + c;
 #if STEP == 4
             const float4 x = IS_INSIDE(xw) ? X4(x_line * X_LINE_R + xw * X_W_R, at) : (float4)(0.0f);
@@ -87,15 +92,16 @@ void KERNEL(PARAMETERS) {
   const int column = group * OUT_CHANNELS + m;
 #pragma unroll
   for (int p = 0; p < PIXELS; ++p) {
-    if (w + p >= OUT_W) return;
-    const int y_row = row * Y_LINE_R + (w + p) * Y_W_R;
-    const int y_at = row * Y_LINE_I + (w + p) * Y_W_I + column;
+    const int yw = w + p * OUT_STEP;
+    if (yw >= OUT_W) return;
+    const int y_row = row * Y_LINE_R + yw * Y_W_R;
+    const int y_at = row * Y_LINE_I + yw * Y_W_I + column;
 #if WHOLE
     float4 v = acc[p];
 #if HAS_BIAS
     v += B4(0, column);
 #endif
-    Y4(y_row, y_at, EPILOGUE4(v, row, w + p, column));
+    Y4(y_row, y_at, EPILOGUE4(v, row, yw, column));
 #else
     const float v[4] = {acc[p].s0, acc[p].s1, acc[p].s2, acc[p].s3};
     for (int j = 0; j < 4 && m + j < OUT_CHANNELS; ++j) {
@@ -104,7 +110,7 @@ void KERNEL(PARAMETERS) {
 #else
       const float one = v[j];
 #endif
-      Y1(y_row, y_at + j, EPILOGUE1(one, row, w + p, column + j));
+      Y1(y_row, y_at + j, EPILOGUE1(one, row, yw, column + j));
     }
 #endif
   }

@@ -11,6 +11,20 @@ const Params& params_of(const KernelCall& call) {
   return std::get<Params>(call.params);
 }
 
+bool is_transposed(const KernelCall& call) {
+  return call.op == "transposed";
+}
+
+// What there is to cut into work-items; blocks: of channels.
+WindowExtents extents_of(const KernelCall& call, const Params& p, int64_t blocks) {
+  WindowExtents e;
+  e.blocks = blocks;
+  e.rows = (p.batch * p.out[0] * p.out[1]).value();
+  e.width = p.out[2].value();
+  e.phases = is_transposed(call) ? p.stride[2] : 1;
+  return e;
+}
+
 Packing panels(const KernelCall&, int input, const GpuCapabilities& caps) {
   return input == 1 ? Packing{Packing::panels, caps.weight_panel} : Packing{};
 }
@@ -19,7 +33,8 @@ std::string refuses_any(const KernelCall& call, const GpuCapabilities&) {
   if (!is_gpu_float(call.inputs[0].dtype) || !is_gpu_float(call.outputs[0].dtype))
     return fmt::format("no OpenCL kernel for convolutions of {}", name(call.inputs[0].dtype));
   if (!call.inputs[1].constant) return "weights that are computed";
-  if (!call.op.empty()) return fmt::format("no OpenCL kernel for {} convolutions", call.op);
+  if (!call.op.empty() && !is_transposed(call))
+    return fmt::format("no OpenCL kernel for {} convolutions", call.op);
   if (call.inputs[2].buffer >= 0 && !call.inputs[2].constant) return "a bias that is computed";
   return "";
 }
@@ -63,9 +78,9 @@ void specialise_conv(const KernelCall& call, LaunchList& list, const GpuCapabili
   const int64_t panels_of_group = (p.out_channels + width - 1) / width;
   const bool by_four = p.in_channels % 4 == 0;
   const int64_t step = by_four ? 4 : 1;
-  const WindowWork work =
-      cut_window_work(p.group * group_blocks, (p.batch * p.out[0] * p.out[1]).value(),
-                      p.out[2].value(), 8, std::max<int64_t>(p.in_channels / step, 1), caps);
+  WindowExtents extents = extents_of(call, p, p.group * group_blocks);
+  extents.most_pixels = 8;
+  extents.most_split = std::max<int64_t>(p.in_channels / step, 1);
   LaunchBuilder b(list, "opencl/conv.cl");
   declare_input(b, call, p, int64_t{p.group} * p.in_channels, by_four);
   b.read("W", call.inputs[1], Access::vectors, true);
@@ -77,8 +92,8 @@ void specialise_conv(const KernelCall& call, LaunchList& list, const GpuCapabili
   b.define("CHANNELS", int64_t{p.in_channels});
   b.define("OUT_CHANNELS", int64_t{p.out_channels});
   b.define("STEP", step);
-  define_window(b, p);
-  define_work(b, work);
+  define_window(b, p, is_transposed(call));
+  define_work(b, cut_window_work(extents, caps));
   declare_results(b, call, p, p.out_channels % 4 == 0);
   b.cost(2 * call.multiply_adds, 0);
   b.done();
@@ -100,9 +115,9 @@ void specialise_depthwise(const KernelCall& call, LaunchList& list, const GpuCap
   const Params& p = params_of(call);
   const bool whole = p.group % 4 == 0;
   const int64_t taps = int64_t{p.kernel[0]} * p.kernel[1] * p.kernel[2];
-  const WindowWork work =
-      cut_window_work(whole ? p.group / 4 : p.group, (p.batch * p.out[0] * p.out[1]).value(),
-                      p.out[2].value(), 4, 1, caps);
+  WindowExtents extents = extents_of(call, p, whole ? p.group / 4 : p.group);
+  extents.most_pixels = 4;
+  const WindowWork work = cut_window_work(extents, caps);
   const int64_t span =
       (work.pixels - 1) * p.stride[2] + int64_t{p.kernel[2] - 1} * p.dilation[2] + 1;
   LaunchBuilder b(list, "opencl/depthwise.cl");
@@ -111,8 +126,9 @@ void specialise_depthwise(const KernelCall& call, LaunchList& list, const GpuCap
   b.stride("W_TAP", int64_t{p.group}, taps);
   b.inner("W", int64_t{p.group});
   b.define("SPAN", span);
-  b.define("SHARES", span <= 16 && p.dilation[2] == 1 && p.stride[2] <= p.kernel[2]);
-  define_window(b, p);
+  b.define("SHARES",
+           !is_transposed(call) && span <= 16 && p.dilation[2] == 1 && p.stride[2] <= p.kernel[2]);
+  define_window(b, p, is_transposed(call));
   define_work(b, work);
   declare_results(b, call, p, whole);
   b.cost(2 * call.multiply_adds, 0);

@@ -20,9 +20,12 @@ void specialise_pool(const KernelCall& call, LaunchList& list, const GpuCapabili
   const int64_t channels = p.channels.value();
   const bool whole = channels % 4 == 0, is_max = call.op == "Max";
   const int64_t taps = int64_t{p.kernel[0]} * p.kernel[1] * p.kernel[2];
-  const WindowWork work =
-      cut_window_work(whole ? channels / 4 : channels, (p.batch * p.out[0] * p.out[1]).value(),
-                      p.out[2].value(), 1, taps / 4, caps);
+  WindowExtents extents;
+  extents.blocks = whole ? channels / 4 : channels;
+  extents.rows = (p.batch * p.out[0] * p.out[1]).value();
+  extents.width = p.out[2].value();
+  extents.most_split = taps / 4;
+  const WindowWork work = cut_window_work(extents, caps);
   LaunchBuilder b(list, "opencl/pool.cl");
   declare_input(b, call, p, channels, whole);
   b.define("IS_MAX", is_max);

@@ -21,12 +21,25 @@ int64_t group_extent(int64_t count, int64_t most) {
 
 }  // namespace
 
-WindowWork cut_window_work(int64_t blocks, int64_t rows, int64_t width, int64_t most_pixels,
-                           int64_t most_split, const GpuCapabilities& caps) {
+void define_sources(LaunchBuilder& b, bool is_transposed, bool is_inside, int64_t stride) {
+  b.define_text("SOURCE(o, k, axis)",
+                is_transposed ? "(((o) + PAD##axis - (k) * DILATION##axis) / STRIDE##axis)"
+                              : "((o) * STRIDE##axis - PAD##axis + (k) * DILATION##axis)");
+  b.define_text(
+      "MISSES(o, k, axis)",
+      is_transposed ? "(((o) + PAD##axis - (k) * DILATION##axis) % STRIDE##axis != 0)" : "0");
+  b.define_text("IS_INSIDE(i)", is_inside ? "((i) < IN_W)" : "((i) >= 0 && (i) < IN_W)");
+  b.define("OUT_STEP", is_transposed ? stride : 1);
+  b.define("IN_STEP", is_transposed ? 1 : stride);
+}
+
+WindowWork cut_window_work(const WindowExtents& extents, const GpuCapabilities& caps) {
+  const int64_t blocks = extents.blocks, width = up(extents.width, extents.phases);
+  const int64_t rows = extents.rows * extents.phases;
   WindowWork best;
   double least = 0;
-  for (int64_t split = 1; split <= std::min<int64_t>(most_split, 16); split *= 2)
-    for (int64_t pixels = 1; pixels <= std::min(most_pixels, width); ++pixels) {
+  for (int64_t split = 1; split <= std::min<int64_t>(extents.most_split, 16); split *= 2)
+    for (int64_t pixels = 1; pixels <= std::min(extents.most_pixels, width); ++pixels) {
       if (split * pixels > 64) continue;  // local memory
       // Loads and products of a piece; what is idle while there are too few work-items; the sum of
       // the parts.
@@ -41,8 +54,9 @@ WindowWork cut_window_work(int64_t blocks, int64_t rows, int64_t width, int64_t 
       best.split = split;
     }
   best.blocks = blocks;
-  best.row_places = up(width, best.pixels);
-  best.places = best.row_places * rows;
+  best.phase_places = up(width, best.pixels);
+  best.row_places = best.phase_places * extents.phases;
+  best.places = best.row_places * extents.rows;
   const int64_t items = std::min<int64_t>(128, caps.max_work_group) / best.split;
   best.local[0] = group_extent(blocks, std::min<int64_t>(items, 32));
   best.local[1] = std::min(items / best.local[0], best.places);
@@ -56,6 +70,7 @@ void define_work(LaunchBuilder& b, const WindowWork& work) {
   b.define("BLOCKS", work.blocks);
   b.define("PLACES", work.places);
   b.define("ROW_PLACES", work.row_places);
+  b.define("PHASE_PLACES", work.phase_places);
   b.define("LOCAL_X", work.local[0]);
   b.define("LOCAL_Y", work.local[1]);
   b.size({work.blocks, work.places, work.split}, work.local);

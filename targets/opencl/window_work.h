@@ -12,23 +12,37 @@ namespace macec {
 // work-items of a group share one such piece.
 struct WindowWork {
   int64_t pixels = 1, split = 1;
-  int64_t row_places = 1;  // pieces of one row
+  int64_t row_places = 1;    // pieces of one row
+  int64_t phase_places = 1;  // of those pixels of a row that see the same taps
   int64_t blocks = 1, places = 1;
   std::array<int64_t, 3> local = {1, 1, 1};
 };
 
-// blocks: of channels; rows, width: of the output; most_pixels: that fit registers; most_split:
-// pieces that the sum of one result can be cut into.
-WindowWork cut_window_work(int64_t blocks, int64_t rows, int64_t width, int64_t most_pixels,
-                           int64_t most_split, const GpuCapabilities& caps);
+// What there is to cut.
+struct WindowExtents {
+  int64_t blocks;           // of channels
+  int64_t rows, width;      // of the output
+  int64_t phases = 1;       // of a transposed convolution along the width: its stride
+  int64_t most_pixels = 1;  // that fit registers
+  int64_t most_split = 1;   // pieces that the sum of one result can be cut into
+};
+WindowWork cut_window_work(const WindowExtents& extents, const GpuCapabilities& caps);
 
-// Defines PIXELS, SPLIT, BLOCKS, PLACES, ROW_PLACES, LOCAL_X, LOCAL_Y and sets the sizes:
+// Defines PIXELS, SPLIT, BLOCKS, PLACES, ROW_PLACES, PHASE_PLACES, LOCAL_X, LOCAL_Y and sets the sizes:
 // (blocks, places, split).
 void define_work(LaunchBuilder& b, const WindowWork& work);
 
-// KERNEL_D, STRIDE_H, ... of the three axes from a params struct of a window family.
+// A part of define_window. is_inside: the windows have no padding along the width.
+void define_sources(LaunchBuilder& b, bool is_transposed, bool is_inside, int64_t stride);
+
+// KERNEL_D, STRIDE_H, ... of the three axes from a params struct of a window family, and
+//   SOURCE(o, k, _W)   the input position that output position o sees through tap k
+//   MISSES(o, k, _W)   there is none (transposed convolutions)
+//   IS_INSIDE(i)       input position i of the width exists
+//   OUT_STEP           output positions that see the same taps are so far apart along the width,
+//   IN_STEP            and the input positions that they see through one tap so far
 template <class Params>
-void define_window(LaunchBuilder& b, const Params& p) {
+void define_window(LaunchBuilder& b, const Params& p, bool is_transposed = false) {
   const char* const axes[3] = {"_D", "_H", "_W"};
   for (size_t a = 0; a < 3; ++a) {
     b.define(std::string("KERNEL") + axes[a], int64_t{p.kernel[a]});
@@ -38,14 +52,11 @@ void define_window(LaunchBuilder& b, const Params& p) {
     b.define(std::string("IN") + axes[a], p.in[a]);
     b.define(std::string("OUT") + axes[a], p.out[a]);
   }
-  // Whether every tap of every window lies in the input along the width.
   const int64_t last = (p.out[2].value() - 1) * p.stride[2] - p.pad[2].value() +
                        int64_t{p.kernel[2] - 1} * p.dilation[2];
-  b.define_text("IS_INSIDE(i)", p.pad[2].value() <= 0 && last < p.in[2].value()
-                                    ? "((i) < IN_W)"
-                                    : "((i) >= 0 && (i) < IN_W)");
+  const bool is_inside = !is_transposed && p.pad[2].value() <= 0 && last < p.in[2].value();
+  define_sources(b, is_transposed, is_inside, p.stride[2]);
 }
-
 // Operand X: X_LINE is one row of the input along the width, X_W one pixel. whole: channels come in
 // fours.
 template <class Params>

@@ -22,6 +22,17 @@ OpenclCase conv(const std::string& name, const std::string& x, const std::string
   return {name, graph};
 }
 
+// w: [C, M / group, kernel...].
+OpenclCase transposed(const std::string& name, const std::string& x, const std::string& w,
+                      const std::string& y, const std::string& attributes) {
+  return {name, fmt::format("graph \"g\" (%x: float32[{}]@cl) -> (%y) {{\n"
+                            "  %w = constant float32[{}] {{seed 1}}\n"
+                            "  %b = constant float32[{}] {{seed 2}}\n"
+                            "  %c: float32[{}] = ConvTranspose(%x, %w, %b) {{{}}}\n"
+                            "  %y: float32[{}] = Relu(%c)\n}}\n",
+                            x, w, y.substr(2, y.find(',', 2) - 2), y, attributes, y)};
+}
+
 OpenclCase pool(const std::string& name, const std::string& op, const std::string& x,
                 const std::string& y, const std::string& attributes,
                 const std::string& type = "float32") {
@@ -77,6 +88,22 @@ const std::vector<OpenclCase>& conv_cases() {
   return cases;
 }
 
+const std::vector<OpenclCase>& transposed_cases() {
+  static const std::vector<OpenclCase> cases = {
+      transposed("2x2, stride 2", "1,8,5,7", "8,12,2,2", "1,12,10,14", "strides = [2, 2]"),
+      transposed("3x3, stride 2, pads", "2,6,7,5", "6,5,3,3", "2,5,14,10",
+                 "strides = [2, 2], pads = [1, 1, 1, 1], output_padding = [1, 1]"),
+      transposed("stride 1", "1,4,7,7", "4,8,3,3", "1,8,7,7", "pads = [1, 1, 1, 1]"),
+      transposed("stride 3, dilated, two groups", "1,8,3,16", "8,4,2,4", "1,8,8,55",
+                 "strides = [3, 3], dilations = [1, 3], group = 2"),
+      transposed("by channel", "1,8,7,7", "8,1,4,4", "1,8,14,14",
+                 "strides = [2, 2], pads = [1, 1, 1, 1], group = 8"),
+      transposed("one axis", "1,16,17", "16,8,4", "1,8,36", "strides = [2]"),
+      transposed("1x1", "1,16,3,3", "16,8,1,1", "1,8,3,3", ""),
+  };
+  return cases;
+}
+
 const std::vector<OpenclCase>& pool_cases() {
   static const std::vector<OpenclCase> cases = {
       pool("max", "MaxPool", "1,16,7,17", "1,16,4,9",
@@ -109,6 +136,12 @@ TEST_CASE("convolutions in memory") {
 TEST_CASE("convolutions in images") {
   const auto results = check_on_opencl("x86-64-adreno", conv_cases());
   CHECK(results[0].images == 4);
+}
+TEST_CASE("transposed convolutions in memory") {
+  check_on_opencl("x86-64-opencl", transposed_cases());
+}
+TEST_CASE("transposed convolutions in images") {
+  check_on_opencl("x86-64-adreno", transposed_cases());
 }
 TEST_CASE("pooling in memory") {
   check_on_opencl("x86-64-opencl", pool_cases());
