@@ -27,11 +27,9 @@ std::optional<Device> wanted_device(const PlaceOptions& options,
                                     const std::string& name);
 
 // Gives every step its device and its reason, so that the sum of work and transfers is least; then
-// homes of buffers, segments and transfers (find_borders). explain gets lines that start with
-// "placement: ". Throws UserError for rules and --no-fallback that cannot be kept.
-// Needs step numbers and rows; weights need not be packed.
-void place_steps(Plan& plan, const Target& target, const PlaceOptions& options,
-                 std::vector<std::string>* explain);
+// homes of buffers, segments and transfers (find_borders). Throws UserError for rules and
+// --no-fallback that cannot be kept. Needs step numbers and rows; weights need not be packed.
+void place_steps(Plan& plan, const Target& target, const PlaceOptions& options);
 
 // From Step::device: Buffer::home, plan.gpu with its segments and transfers. No step on the GPU:
 // plan.gpu is reset.

@@ -54,10 +54,10 @@ std::string command_for_head(const Options& options) {
 
 // One plan through its stages: rows, devices, weights, launches, memory.
 Plan make_plan(const Graph& graph, const std::vector<StatePair>& states, const Options& options,
-               const Target& target, std::vector<std::string>* explain) {
+               const Target& target) {
   // Beyond this point nothing asks what an operator means: a plan is kernel calls on buffers.
   Plan plan = select_plan(graph, target, states, options.placing);
-  place_steps(plan, target, options.placing, explain);
+  place_steps(plan, target, options.placing);
   pack_weights(plan, target);
   specialise_launches(plan, target);
   // Beyond this point the plan does not change: every buffer has its place and offset.
@@ -67,19 +67,18 @@ Plan make_plan(const Graph& graph, const std::vector<StatePair>& states, const O
 
 // The plan that uses the GPU, if there is one and it has work; then the plan of the CPU alone.
 std::vector<Plan> make_plans(const Graph& graph, const std::vector<std::pair<int, int>>& tied,
-                             const Options& options, const Target& target,
-                             std::vector<std::string>* explain) {
+                             const Options& options, const Target& target) {
   std::vector<StatePair> states;
   for (const auto& [input, output] : tied) states.push_back({input, output});
   std::vector<Plan> plans;
   if (target.gpu) {
-    Plan plan = make_plan(graph, states, options, target, explain);
+    Plan plan = make_plan(graph, states, options, target);
     if (plan.gpu) plans.push_back(std::move(plan));
   }
   if (!plans.empty() && !options.has_cpu_plan) return plans;
   Target cpu = target;
   cpu.gpu = nullptr;
-  const Plan plan = make_plan(graph, states, options, cpu, explain);
+  const Plan plan = make_plan(graph, states, options, cpu);
   const int copies = plans.empty() ? options.plans : 1;
   for (int i = 0; i < copies; ++i) plans.push_back(plan);
   return plans;
@@ -140,7 +139,7 @@ Compilation compile_model(const Model& model, const Options& options, const Targ
   std::copy_n(model.sha256.begin(), std::min(model.sha256.size(), compiled.onnx_sha256.size()),
               compiled.onnx_sha256.begin());
   fill_ports(result.imported, result.states, &compiled);
-  compiled.plans = make_plans(result.graph, result.states, options, target, &result.explanations);
+  compiled.plans = make_plans(result.graph, result.states, options, target);
   for (Plan& plan : compiled.plans) {
     plan.name = name;
     plan.graph_live_bytes = graph_live_bytes(result.imported);

@@ -81,7 +81,8 @@ struct GpuArgument {
     memory,   // the cl_mem that holds the buffer: device arena, shared memory, or the weights
     image,    // the image that holds the buffer, or that a weight was made into
     integer,  // value
-    offset,   // elements of the buffer's own place in its cl_mem, plus value; filled by plan_memory
+    offset,   // elements: value. plan_memory adds the place of the buffer in the device arena; the
+              // emitter that of a weight among all weights
     local,    // value bytes of local memory
   } kind = integer;
   int buffer = -1;
@@ -144,6 +145,7 @@ using StepList = std::vector<Step>;
 struct Step {
   enum Kind { call, branch, loop } kind = call;
   Device device = Device::cpu;  // from place_steps; control flow and its bodies: cpu
+  std::string reason;           // why there: "no OpenCL kernel for gather"; empty without a GPU
   std::string name;             // of its main ONNX node, for comments and identifiers
   std::vector<std::string> origins;
   KernelCall kernel;  // call
@@ -193,7 +195,9 @@ struct Buffer {
   // Weights stay `host`: kernels read a copy of all weights made at open.
   enum Home { host, device, shared, image } home = host;
   int64_t image_row = 0;  // image: elements in one row of texels (a multiple of 4)
-  int object = -1;        // image: index into GpuPlan::images; shared: into GpuPlan::shared
+  // image: index into GpuPlan::images; shared: into GpuPlan::shared; a weight with an image_row:
+  // into GpuPlan::weight_images
+  int object = -1;
 };
 
 // Packed constant. Keyed by contents and packing: equal ones stand once.
@@ -236,8 +240,7 @@ struct Transfer {
     unmap,     // the GPU gets it back
   } kind = upload;
   int buffer = -1;
-  int segment =
-      0;  // happens before this segment; downloads: after the last one (= segments.size())
+  int segment = 0;  // happens before this segment; segments.size(): after the last one
   int64_t bytes = 0;
 };
 struct GpuPlan {

@@ -19,6 +19,7 @@ struct GpuCapabilities {
   double launch_us, map_us;          // of one launch; of one map or unmap
   double gflops, gbytes_per_second;  // reached by a good kernel; of memory
   double copy_gbytes_per_second;     // between the two devices
+  double mixed_us;  // once if both take part: the queue runs dry, a sleeping processor wakes
 };
 
 // One kernel template. Rows stand from general to special; the cheapest accepting row is chosen.

@@ -23,6 +23,7 @@ GpuCapabilities generic() {
   caps.gflops = 400;
   caps.gbytes_per_second = 25;
   caps.copy_gbytes_per_second = 8;
+  caps.mixed_us = 100;
   return caps;
 }
 
