@@ -26,7 +26,8 @@
 #endif
 
 #if HELD > 0
-#define EACH(h, j) for (int h = 0, j = share; h < HELD; ++h, j += SHARES)
+#define EACH(h, j) \
+  _Pragma("unroll") for (int h = 0, j = share; h < HELD; ++h, j += SHARES)
 #define INSIDE(j) ((j) < COUNT)
 #define VALUE(h, j) held[h]
 #else
@@ -56,21 +57,18 @@ __kernel void KERNEL(PARAMETERS) {
 
 #if HELD > 0
   V held[HELD];
-#pragma unroll
   EACH(h, j) held[h] = INSIDE(j) ? LOAD(j) : (V)(0.0f);
 #endif
 
   float mean = 0.0f;
 #if !IS_RMS
   V sum = (V)(0.0f);
-#pragma unroll
   EACH(h, j) sum += VALUE(h, j);
   SUM_OF_ROW(mean, sum);
   mean *= 1.0f / N;
 #endif
 
   V squares = (V)(0.0f);
-#pragma unroll
   EACH(h, j) {
     const V d = VALUE(h, j) - mean;
     squares += INSIDE(j) ? d * d : (V)(0.0f);
@@ -86,7 +84,6 @@ __kernel void KERNEL(PARAMETERS) {
 #if HAS_DEVIATION
   if (share == 0) D1(0, row, deviation);
 #endif
-#pragma unroll
   EACH(h, j) {
     if (INSIDE(j)) {
       V v = (VALUE(h, j) - mean) * deviation * SCALE(j);

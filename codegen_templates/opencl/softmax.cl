@@ -43,7 +43,8 @@
 #endif
 
 #if HELD > 0
-#define EACH(h, j) for (int h = 0, j = share; h < HELD; ++h, j += SHARES)
+#define EACH(h, j) \
+  _Pragma("unroll") for (int h = 0, j = share; h < HELD; ++h, j += SHARES)
 #define INSIDE(j) ((j) < COUNT)
 #define VALUE(h, j) held[h]
 #else
@@ -76,12 +77,10 @@ __kernel void KERNEL(PARAMETERS) {
 
 #if HELD > 0
   V held[HELD];
-#pragma unroll
   EACH(h, j) held[h] = INSIDE(j) ? LOAD(j) : (V)(-INFINITY);
 #endif
 
   V most = (V)(-INFINITY);
-#pragma unroll
   EACH(h, j) most = fmax(most, VALUE(h, j));
   LINE greatest = MAX_OF(most);
 #if SHARES > 1
@@ -92,7 +91,6 @@ __kernel void KERNEL(PARAMETERS) {
 #endif
 
   V sum = (V)(0.0f);
-#pragma unroll
   EACH(h, j) {
     if (INSIDE(j)) {
 #if HELD > 0
@@ -120,7 +118,6 @@ __kernel void KERNEL(PARAMETERS) {
 #else
   const LINE scale = 1.0f / total;
 #endif
-#pragma unroll
   EACH(h, j) {
     if (INSIDE(j)) {
 #if IS_LOG && HELD > 0

@@ -43,6 +43,7 @@ const std::vector<GpuRow>& gpu_kernels() {
     append_gpu_line_rows(all);
     append_gpu_matrix_rows(all);
     append_gpu_reduce_rows(all);
+    append_gpu_channel_norm_rows(all);
     append_gpu_window_rows(all);
     return all;
   }();

@@ -48,9 +48,10 @@ bool choose_gpu_kernel(const GpuCapabilities& caps, KernelCall* call);
 double gpu_microseconds(const GpuCapabilities& caps, const KernelCall& call);
 
 // The parts of gpu_kernels(), one file each.
-void append_gpu_window_rows(std::vector<GpuRow>& rows);   // conv, pool, resize
-void append_gpu_matrix_rows(std::vector<GpuRow>& rows);   // gemm
-void append_gpu_line_rows(std::vector<GpuRow>& rows);     // softmax, norm, channel norm
+void append_gpu_window_rows(std::vector<GpuRow>& rows);  // conv, pool, resize
+void append_gpu_matrix_rows(std::vector<GpuRow>& rows);  // gemm
+void append_gpu_line_rows(std::vector<GpuRow>& rows);    // softmax, norm
+void append_gpu_channel_norm_rows(std::vector<GpuRow>& rows);
 void append_gpu_reduce_rows(std::vector<GpuRow>& rows);   // reduce
 void append_gpu_element_rows(std::vector<GpuRow>& rows);  // pointwise
 void append_gpu_move_rows(std::vector<GpuRow>& rows);     // copy, fill

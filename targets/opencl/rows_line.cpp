@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernel rows of softmax and of the normalisation of rows: work along lines, each of one work-group
 // or of a part of one.
+#include <algorithm>
+
 #include "targets/opencl/launch_builder.h"
 #include "targets/opencl/row_checks.h"
 #include "targets/opencl/shares.h"
@@ -36,7 +38,8 @@ void specialise_softmax(const KernelCall& call, LaunchList& list, const GpuCapab
   const int64_t lines = has_vectors && !is_dense ? p.inner.value() / 4 : p.inner.value();
   const int64_t outer = p.outer.value();
   const int width = has_vectors ? 4 : 1;
-  Shares s = shares_of(count, lines * outer, width, caps);
+  Shares s =
+      shares_of(count, lines * outer, width, caps, is_dense ? 1 : std::min(lines, kNeighbours));
   LaunchBuilder b(list, "opencl/softmax.cl");
   const auto step = [&](const Dim& d) {
     return form == kDenseVectors ? Dim(4) : form == kDenseElements ? Dim(1) : d;

@@ -164,7 +164,9 @@ void specialise_reduce(const KernelCall& call, LaunchList& list, const GpuCapabi
   if (form == kResultVectors) halve_into_vectors(&kept);
   const bool has_vectors = form == kFoldedVectors || form == kResultVectors;
   const int64_t results = count_of(kept), count = count_of(folded);
-  const Shares s = shares_of(count, results, has_vectors ? 4 : 1, caps);
+  const bool is_along_results = form == kResultVectors || form == kResultElements;
+  const Shares s =
+      shares_of(count, results, has_vectors ? 4 : 1, caps, is_along_results ? kNeighbours : 1);
 
   LaunchBuilder b(list, "opencl/reduce.cl");
   b.read("X", x, access_if(has_vectors));
@@ -180,10 +182,10 @@ void specialise_reduce(const KernelCall& call, LaunchList& list, const GpuCapabi
   b.define("COUNT", count);
   b.define("SHARES", s.shares);
   b.define("LOCAL_RESULTS", s.lines);
-  if (form == kFoldedVectors || form == kFoldedElements)
-    b.size({s.shares, results, 1}, {s.shares, s.lines, 1});
-  else
+  if (is_along_results)
     b.size({results, s.shares, 1}, {s.lines, s.shares, 1});
+  else
+    b.size({s.shares, results, 1}, {s.shares, s.lines, 1});
   b.cost(call.elements, bytes_of_operands(call));
   b.done();
 }

@@ -12,9 +12,11 @@ constexpr int64_t kHeldFloats = 32;  // registers of one item for its elements
 
 }  // namespace
 
-Shares shares_of(int64_t count, int64_t lines, int width, const GpuCapabilities& caps) {
+Shares shares_of(int64_t count, int64_t lines, int width, const GpuCapabilities& caps,
+                 int64_t neighbours) {
   Shares s{1, 1, 0};
-  const int64_t most = std::min<int64_t>(caps.max_work_group, 256);
+  while (s.lines < neighbours && s.lines < lines) s.lines *= 2;
+  const int64_t most = std::min<int64_t>(caps.max_work_group, 256) / s.lines;
   const auto each = [&] { return (count + s.shares - 1) / s.shares; };
   while (s.shares < most && each() > 1 &&
          (each() > kMostEach || lines * s.shares < caps.work_items))

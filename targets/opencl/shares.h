@@ -16,8 +16,11 @@ struct Shares {
 };
 
 // count: vectors (width 4) or elements (width 1) of each of `lines` lines. More items a line where
-// the lines alone do not keep the device busy, and where a line is long.
-Shares shares_of(int64_t count, int64_t lines, int width, const GpuCapabilities& caps);
+// the lines alone do not keep the device busy, and where a line is long. neighbours: lines that a
+// group should have at least, because their elements are neighbours in memory.
+Shares shares_of(int64_t count, int64_t lines, int width, const GpuCapabilities& caps,
+                 int64_t neighbours = 1);
+constexpr int64_t kNeighbours = 8;  // times 16 bytes: a cache line
 
 // A row that reads by X4 may find its operand in an image.
 inline Access access_if(bool has_vectors) {

@@ -108,3 +108,34 @@ TEST_CASE("normalisations with their statistics") {
 })"}};
   for (const char* target : kBoth) check_on_opencl(target, cases);
 }
+
+TEST_CASE("instance and group normalisation, in one launch and in two") {
+  const auto channel_norm = [](const std::string& type, int channels, int groups,
+                               const std::string& element = "float32") {
+    const std::string op =
+        groups > 0 ? "GroupNormalization(%x, %s, %b) {num_groups = " + std::to_string(groups) + "}"
+                   : "InstanceNormalization(%x, %s, %b)";
+    return OpenclCase{type + " groups " + std::to_string(groups),
+                      fmt::format(R"(graph "g" (%x: {0}) -> (%y) {{
+  %s = constant {1}[{2}] {{seed 1}}
+  %b = constant {1}[{2}] {{seed 2}}
+  %y: {3} = {4}
+}})",
+                                  type, element, channels, type.substr(0, type.find('@')), op)};
+  };
+  const std::vector<OpenclCase> cases = {channel_norm("float32[2,8,5,6]@cl", 8, 0),
+                                         channel_norm("float32[1,3,7,9]@cl", 3, 0),
+                                         channel_norm("float32[1,16,80,80]@cl", 16, 0),
+                                         channel_norm("float32[1,3,150,120]@cl", 3, 0),
+                                         channel_norm("float32[2,16,5,6]@cl", 16, 2),
+                                         channel_norm("float32[1,6,7,9]@cl", 6, 2),
+                                         channel_norm("float32[2,32,65,48]@cl", 32, 4),
+                                         channel_norm("float32[1,6,70,90]@cl", 6, 3),
+                                         channel_norm("float32[1,8,33]@cl", 8, 2),
+                                         channel_norm("float16[1,16,48,50]@cl", 16, 4, "float16")};
+  for (const char* target : kBoth) {
+    const std::vector<OpenclResult> results = check_on_opencl(target, cases);
+    CHECK(results[0].launches.size() == 1);
+    CHECK(results[6].launches.size() == 2);
+  }
+}
