@@ -34,10 +34,10 @@ bool fits(const PlaceRule& rule, const std::string& node) {
 const PlaceRule* rule_of(const PlaceOptions& options, const std::vector<std::string>& origins,
                          const std::string& name) {
   const PlaceRule* last = nullptr;
-  for (const PlaceRule& rule : options.rules)
-    if (fits(rule, name) || std::any_of(origins.begin(), origins.end(),
-                                        [&](const std::string& o) { return fits(rule, o); }))
-      last = &rule;
+  for (const PlaceRule& rule : options.rules) {
+    const auto fits_origin = [&](const std::string& o) { return fits(rule, node_of_origin(o)); };
+    if (fits(rule, name) || std::any_of(origins.begin(), origins.end(), fits_origin)) last = &rule;
+  }
   return last;
 }
 
@@ -168,6 +168,12 @@ void explain_bodies(StepList& steps) {
 }
 
 }  // namespace
+
+std::string node_of_origin(const std::string& origin) {
+  const size_t quote = origin.find(" '");
+  if (quote == std::string::npos || origin.back() != '\'') return "";
+  return origin.substr(quote + 2, origin.size() - quote - 3);
+}
 
 std::optional<Device> wanted_device(const PlaceOptions& options,
                                     const std::vector<std::string>& origins,

@@ -21,6 +21,9 @@ struct PlaceOptions {
   bool no_fallback = false;      // a step that the GPU cannot do is an error
 };
 
+// "/a" of "Conv '/a'"; empty for a node without a name.
+std::string node_of_origin(const std::string& origin);
+
 // What the user said about the nodes of a step; nothing if no rule fits.
 std::optional<Device> wanted_device(const PlaceOptions& options,
                                     const std::vector<std::string>& origins,

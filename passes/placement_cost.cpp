@@ -10,11 +10,20 @@
 namespace macec {
 namespace {
 
-// The base level on one core, as fast as those of phones.
-constexpr double kCyclesPerNanosecond = 2.5;
+// The base level on one core, as fast as those of phones. Weights come from memory: a run reads
+// more than caches hold until a step is reached again.
+constexpr double kCyclesPerNanosecond = 2.5, kBytesPerNanosecond = 10;
 
 int64_t nanoseconds(double microseconds) {
   return std::max<int64_t>(1, static_cast<int64_t>(microseconds * 1e3));
+}
+
+double weight_bytes(const KernelCall& call) {
+  double bytes = 0;
+  for (const std::vector<View>* views : {&call.inputs, &call.epilogue_inputs})
+    for (const View& v : *views)
+      if (v.constant) bytes += static_cast<double>(v.constant->bytes.size());
+  return bytes;
 }
 
 PlacementCosts::StepCost cost_of(const Step& step, const Target& target) {
@@ -25,8 +34,10 @@ PlacementCosts::StepCost cost_of(const Step& step, const Target& target) {
   }
   const KernelCall& call = step.kernel;
   if (!call.rows.empty())
-    cost.cpu = nanoseconds(call.rows[0]->cycles(call, target.levels[0].capabilities) /
-                           kCyclesPerNanosecond / 1e3);
+    cost.cpu = nanoseconds(std::max(call.rows[0]->cycles(call, target.levels[0].capabilities) /
+                                        kCyclesPerNanosecond,
+                                    weight_bytes(call) / kBytesPerNanosecond) /
+                           1e3);
   if (call.gpu_row) cost.gpu = nanoseconds(gpu_microseconds(*target.gpu, call));
   return cost;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "compiler/driver/placement.h"
 #include "compiler/driver/shared_flags.h"
 #include "compiler/driver/summary.h"
 #include "compiler/emit/names.h"
@@ -67,12 +68,14 @@ Plan make_plan(const Graph& graph, const std::vector<StatePair>& states, const O
 
 // The plan that uses the GPU, if there is one and it has work; then the plan of the CPU alone.
 std::vector<Plan> make_plans(const Graph& graph, const std::vector<std::pair<int, int>>& tied,
-                             const Options& options, const Target& target) {
+                             const Options& options, const Target& target,
+                             std::vector<std::string>* explain) {
   std::vector<StatePair> states;
   for (const auto& [input, output] : tied) states.push_back({input, output});
   std::vector<Plan> plans;
   if (target.gpu) {
     Plan plan = make_plan(graph, states, options, target);
+    for (const std::string& line : placement_lines(plan)) explain->push_back("placement: " + line);
     if (plan.gpu) plans.push_back(std::move(plan));
   }
   if (!plans.empty() && !options.has_cpu_plan) return plans;
@@ -123,6 +126,8 @@ Compilation compile_model(const Model& model, const Options& options, const Targ
   if (options.dump_after == "import" || options.dump_after == "all")
     print_dump("import", text(result.imported));
 
+  if (options.files.size() == 1) check_placing({&result.imported}, target, options);
+
   // Graph -> graph. passes/pipeline.cpp has the order.
   result.graph = result.imported;
   PassContext context;
@@ -139,7 +144,7 @@ Compilation compile_model(const Model& model, const Options& options, const Targ
   std::copy_n(model.sha256.begin(), std::min(model.sha256.size(), compiled.onnx_sha256.size()),
               compiled.onnx_sha256.begin());
   fill_ports(result.imported, result.states, &compiled);
-  compiled.plans = make_plans(result.graph, result.states, options, target);
+  compiled.plans = make_plans(result.graph, result.states, options, target, &result.explanations);
   for (Plan& plan : compiled.plans) {
     plan.name = name;
     plan.graph_live_bytes = graph_live_bytes(result.imported);
@@ -168,6 +173,9 @@ Outputs compile(const Options& options, Diagnostics& diag) {
     outputs.read.push_back(model.path);
     for (const std::string& file : external_files(model)) outputs.read.push_back(file);
   }
+  std::vector<const Graph*> imported;
+  for (const Compilation& model : outputs.models) imported.push_back(&model.imported);
+  check_placing(imported, outputs.target, options);
   EmitOptions emit_options;
   emit_options.stem = outputs.stem;
   emit_options.command = command_for_head(options);

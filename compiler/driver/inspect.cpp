@@ -6,10 +6,12 @@
 #include <cstdio>
 
 #include "compiler/driver/commands.h"
+#include "compiler/driver/placement.h"
 #include "compiler/driver/summary.h"
 #include "compiler/emit/fill_interface.h"
 #include "compiler/support/files.h"
 #include "compiler/support/text.h"
+#include "targets/opencl/gpu_row.h"
 #include "targets/target.h"
 
 namespace macec {
@@ -29,6 +31,7 @@ void for_each_step(const StepList& steps, const std::function<void(const Step&, 
 std::string kernel_text(const Step& step) {
   if (step.kind == Step::branch) return "if";
   if (step.kind == Step::loop) return "loop";
+  if (step.device == Device::gpu) return step.kernel.gpu_row->name;
   std::vector<std::string> names;
   for (const KernelRow* row : step.kernel.rows) names.push_back(row->name);
   if (std::all_of(names.begin(), names.end(), [&](const std::string& n) { return n == names[0]; }))
@@ -115,6 +118,8 @@ std::string text_report(const Compilation& c, const Target& target, int64_t file
   out += fmt::format("  {:>12}  that the app provides: arena, context, states, alignment\n",
                      with_commas(total_memory(c, target)));
 
+  out += placement_text(c.model);
+
   std::vector<std::vector<std::string>> rows = {
       {"step", "live bytes", "multiply-adds", "kernel", "what"}};
   const std::vector<int64_t> live = live_bytes(plan);
@@ -147,29 +152,34 @@ std::string json_report(const Compilation& c, const Target& target, int64_t file
   const std::vector<int64_t> live = live_bytes(plan);
   for_each_step(plan.steps, [&](const Step& step, int depth) {
     std::vector<std::string> kernels, origins;
-    for (const KernelRow* row : step.kernel.rows) kernels.push_back(json_quoted(row->name));
+    const bool on_gpu = step.device == Device::gpu;
+    if (on_gpu) kernels.push_back(json_quoted(step.kernel.gpu_row->name));
+    for (const KernelRow* row : step.kernel.rows)
+      if (!on_gpu) kernels.push_back(json_quoted(row->name));
     for (const std::string& origin : step.origins) origins.push_back(json_quoted(origin));
     const size_t n = static_cast<size_t>(step.number);
     steps.push_back(fmt::format(
         "    {{\"number\": {}, \"depth\": {}, \"kind\": \"{}\", \"name\": {}, \"origins\": [{}], "
         "\"kernels\": [{}], \"multiply_adds\": {:.0f}, "
-        "\"elements\": {:.0f}, \"scratch_bytes\": {}, \"live_bytes\": {}}}",
+        "\"elements\": {:.0f}, \"scratch_bytes\": {}, \"live_bytes\": {}, \"device\": \"{}\", "
+        "\"launches\": {}, \"reason\": {}}}",
         step.number, depth,
         step.kind == Step::call ? std::string(name(step.kernel.family)) : kernel_text(step),
         json_quoted(step.name), join(origins, ", "), join(kernels, ", "), step.kernel.multiply_adds,
-        step.kernel.elements, step.kernel.scratch_bytes, n < live.size() ? live[n] : 0));
+        step.kernel.elements, step.kernel.scratch_bytes, n < live.size() ? live[n] : 0,
+        on_gpu ? "gpu" : "cpu", step.kernel.launches.size(), json_quoted(step.reason)));
   });
   return fmt::format(
       "{{\n  \"model\": {}, \"file_bytes\": {}, \"target\": {},\n  \"inputs\": {},\n  \"outputs\": "
       "{},\n  \"dims\": [{}],\n"
       "  \"operators\": {{{}}},\n  \"multiply_adds\": {:.0f}, \"weight_bytes\": {},\n"
       "  \"memory\": {{\"graph_live_bytes\": {}, \"plan_live_bytes\": {}, \"arena_bytes\": {}, "
-      "\"scratch_bytes\": {}, \"memory_bytes\": {}}},\n"
+      "\"scratch_bytes\": {}, \"memory_bytes\": {}}},\n{}"
       "  \"steps\": [\n{}\n  ]\n}}\n",
       json_quoted(c.path), file_bytes, json_quoted(target.name), ports_json(c.model.inputs),
       ports_json(c.model.outputs), join(dims, ", "), join(ops, ", "), multiply_adds(plan),
       weight_bytes(c.model), plan.graph_live_bytes, plan.plan_live_bytes, plan.arena_bytes,
-      plan.scratch_bytes, total_memory(c, target), join(steps, ",\n"));
+      plan.scratch_bytes, total_memory(c, target), placement_json(c.model), join(steps, ",\n"));
 }
 
 }  // namespace

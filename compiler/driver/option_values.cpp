@@ -135,6 +135,12 @@ void add_io_type(Options& options, const std::string& value) {
   }
 }
 
+void add_place(Options& options, const std::string& value) {
+  const auto [pattern, device] = name_and_value("--place", value, "NODE=cpu|gpu");
+  one_of("--place", device, {"cpu", "gpu"});
+  options.placing.rules.push_back({pattern, device == "gpu" ? Device::gpu : Device::cpu});
+}
+
 void add_fill(Options& options, const std::string& value) {
   const auto [name, text] = name_and_value("--fill", value, "INPUT=LO..HI");
   const size_t dots = text.find("..");

@@ -14,6 +14,7 @@ void add_set(Options& options, const std::string& value);
 void add_bounds(Options& options, const std::string& value);
 void add_states(Options& options, const std::string& value);
 void add_io_type(Options& options, const std::string& value);
+void add_place(Options& options, const std::string& value);
 void add_fill(Options& options, const std::string& value);
 void add_names(std::vector<std::string>* names, const std::string& value);
 

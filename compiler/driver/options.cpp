@@ -107,6 +107,18 @@ const FlagRow kFlags[] = {
      "complete plans in the code (default 1); the next takes over when a run ends with "
      "MACEC_E_DEVICE",
      [](Options& o, const std::string& v) { o.plans = number("--plans", v, 1, 2); }},
+    {"--place", "NODE=cpu|gpu", kReading, true,
+     "device of a node, or of all that fit a name with '*', or of 'all'; the last one that fits "
+     "counts. gpu for a single node is an error if the GPU cannot do it",
+     [](Options& o, const std::string& v) { add_place(o, v); }},
+    {"--no-fallback", nullptr, kReading, true,
+     "everything runs on the GPU but what --place puts on the CPU; it is an error if it cannot",
+     [](Options& o, const std::string&) { o.placing.no_fallback = true; }},
+    {"--cpu-plan", "yes|no", kReading, true,
+     "a complete plan for the CPU behind one that uses a GPU, for when that fails (default yes)",
+     [](Options& o, const std::string& v) {
+       o.has_cpu_plan = one_of("--cpu-plan", v, {"yes", "no"}) == "yes";
+     }},
     {"--state", "IN=OUT,...", kReading, true,
      "ties an output to an input; the value is kept between runs. Patterns: past.*=present.*",
      [](Options& o, const std::string& v) { add_states(o, v); }},
@@ -169,7 +181,8 @@ const FlagRow kFlags[] = {
      "instruction-set level, counted from 1 (default: the best of this machine)",
      [](Options& o, const std::string& v) { o.level = number("--level", v, 0, 16); }},
     {"--device", "gpu|cpu|any", kRunning, false,
-     "where a model with an OpenCL half runs (default: gpu, and it fails if it cannot; any under an "
+     "where a model with an OpenCL half runs (default: gpu, and it fails if it cannot; any under "
+     "an "
      "emulator)",
      [](Options& o, const std::string& v) {
        o.device = one_of("--device", v, {"gpu", "cpu", "any"});
@@ -256,8 +269,9 @@ size_t take_flag(const CommandRow& command, const std::vector<std::string>& word
   }
   flag->apply(*options, value);
   if (flag->shapes_code)
-    options->shaping += fmt::format("{}{}", options->shaping.empty() ? "" : " ",
-                                    shell_quoted(fmt::format("{}={}", name, value)));
+    options->shaping +=
+        fmt::format("{}{}", options->shaping.empty() ? "" : " ",
+                    shell_quoted(flag->value ? fmt::format("{}={}", name, value) : name));
   return taken;
 }
 

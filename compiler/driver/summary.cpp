@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/driver/placement.h"
 #include "compiler/emit/fill_interface.h"
 #include "compiler/support/files.h"
 #include "compiler/support/text.h"
@@ -20,9 +21,9 @@ std::string ports_text(const std::vector<Port>& ports) {
 }
 
 int64_t weight_bytes(const CompiledModel& model) {
-  int64_t bytes = 0;
-  for (const Plan& plan : model.plans)
-    for (const Weight& weight : plan.weights) bytes += static_cast<int64_t>(weight.bytes.size());
+  int64_t bytes = second_plan_weight_bytes(model);
+  for (const Weight& weight : model.plans[0].weights)
+    bytes += static_cast<int64_t>(weight.bytes.size());
   return bytes;
 }
 
@@ -68,6 +69,8 @@ std::string summary(const Outputs& outputs, const Options& options) {
     out += fmt::format("  in  {}   out {}   memory {} bytes, weights {}\n",
                        ports_text(model.inputs), ports_text(model.outputs),
                        with_commas(memory_bytes(interface)), bytes_text(weight_bytes(model)));
+    if (const std::string placed = placement_summary(model, outputs.target); !placed.empty())
+      out += fmt::format("  {}\n", placed);
     std::string check = fmt::format("macec verify {}", shell_quoted(compilation.path));
     if (!options.shaping.empty()) check += " " + options.shaping;
     const std::vector<std::string>& flags = outputs.target.compiler_flags;

@@ -72,12 +72,20 @@ bool choose_gpu_kernel(const GpuCapabilities& caps, KernelCall* call) {
   return call->gpu_row != nullptr;
 }
 
-double gpu_microseconds(const GpuCapabilities& caps, const KernelCall& call) {
-  MACEC_CHECK(call.gpu_row, "no OpenCL kernel was chosen");
+double gpu_flops(const KernelCall& call) {
+  return 2 * call.multiply_adds + call.elements;
+}
+
+double gpu_bytes(const KernelCall& call) {
   double bytes = 0;
   for (const std::vector<View>* views : {&call.inputs, &call.outputs, &call.epilogue_inputs})
     for (const View& v : *views) bytes += view_bytes(v);
-  const double flops = 2 * call.multiply_adds + call.elements;
+  return bytes;
+}
+
+double gpu_microseconds(const GpuCapabilities& caps, const KernelCall& call) {
+  MACEC_CHECK(call.gpu_row, "no OpenCL kernel was chosen");
+  const double flops = gpu_flops(call), bytes = gpu_bytes(call);
   return caps.launch_us + std::max(flops / (caps.gflops * 1e3 * call.gpu_row->efficiency),
                                    bytes / (caps.gbytes_per_second * 1e3));
 }

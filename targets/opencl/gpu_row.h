@@ -47,6 +47,10 @@ bool choose_gpu_kernel(const GpuCapabilities& caps, KernelCall* call);
 // Microseconds on the device, launches included, borders not.
 double gpu_microseconds(const GpuCapabilities& caps, const KernelCall& call);
 
+// Of one run: two FLOPs for a multiply-add; bytes that operands have, each touched once.
+double gpu_flops(const KernelCall& call);
+double gpu_bytes(const KernelCall& call);
+
 // The parts of gpu_kernels(), one file each.
 void append_gpu_window_rows(std::vector<GpuRow>& rows);  // conv, pool, resize
 void append_gpu_matrix_rows(std::vector<GpuRow>& rows);  // gemm
