@@ -101,7 +101,33 @@ size_t best_object(const Interval& interval, const std::vector<std::vector<Inter
   return best;
 }
 
+ObjectPlacing place_in_order(const std::vector<Interval>& intervals,
+                             const std::vector<size_t>& order) {
+  ObjectPlacing placing;
+  placing.object.assign(intervals.size(), -1);
+  std::vector<std::vector<Interval>> tenants;
+  for (size_t i : order) {
+    const Interval& interval = intervals[i];
+    const size_t o = best_object(interval, tenants, placing.objects);
+    if (o == placing.objects.size()) {
+      placing.objects.push_back({0, 0, interval.kind});
+      tenants.emplace_back();
+    }
+    placing.objects[o].width = std::max(placing.objects[o].width, interval.width);
+    placing.objects[o].height = std::max(placing.objects[o].height, interval.height);
+    tenants[o].push_back(interval);
+    placing.object[i] = static_cast<int>(o);
+  }
+  return placing;
+}
+
 }  // namespace
+
+int64_t ObjectPlacing::area() const {
+  int64_t sum = 0;
+  for (const Object& o : objects) sum += o.width * o.height;
+  return sum;
+}
 
 int64_t peak_bytes(const std::vector<Interval>& intervals, int steps) {
   std::vector<int64_t> change(static_cast<size_t>(steps) + 2, 0);
@@ -128,33 +154,38 @@ Placing place_in_arena(const std::vector<Interval>& intervals, int64_t lower_bou
 }
 
 ObjectPlacing place_in_objects(const std::vector<Interval>& intervals) {
+  std::vector<size_t> order(intervals.size()), best_order;
+  std::iota(order.begin(), order.end(), size_t{0});
   ObjectPlacing best;
   int64_t best_area = INT64_MAX;
-  std::vector<size_t> order(intervals.size());
-  std::iota(order.begin(), order.end(), size_t{0});
+  const auto try_order = [&] {
+    ObjectPlacing placing = place_in_order(intervals, order);
+    const int64_t area = placing.area();
+    if (area > best_area) return;
+    best_area = area;
+    best = std::move(placing);
+    best_order = order;
+  };
   for (Order by : kOrders) {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return by(intervals[a], intervals[b]); });
-    ObjectPlacing placing;
-    placing.object.assign(intervals.size(), -1);
-    std::vector<std::vector<Interval>> tenants;
-    for (size_t i : order) {
-      const Interval& interval = intervals[i];
-      const size_t o = best_object(interval, tenants, placing.objects);
-      if (o == placing.objects.size()) {
-        placing.objects.push_back({0, 0, interval.kind});
-        tenants.emplace_back();
-      }
-      placing.objects[o].width = std::max(placing.objects[o].width, interval.width);
-      placing.objects[o].height = std::max(placing.objects[o].height, interval.height);
-      tenants[o].push_back(interval);
-      placing.object[i] = static_cast<int>(o);
-    }
-    int64_t area = 0;
-    for (const ObjectPlacing::Object& o : placing.objects) area += o.width * o.height;
-    if (area >= best_area) continue;
-    best_area = area;
-    best = std::move(placing);
+    try_order();
+  }
+  // Then a walk over neighbouring orders that never gets worse; the numbers are always the same.
+  uint32_t random = 1;
+  const auto draw = [&] {
+    random = random * 1664525u + 1013904223u;
+    return static_cast<size_t>(random >> 8) % order.size();
+  };
+  const size_t tries =
+      std::min<size_t>(2000, 20000000 / (order.size() * order.size() + 1)) * (order.size() > 2);
+  for (size_t t = 0; t < tries; ++t) {
+    order = best_order;
+    const size_t from = draw(), to = draw();
+    const size_t moved = order[from];
+    order.erase(order.begin() + static_cast<std::ptrdiff_t>(from));
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(to), moved);
+    try_order();
   }
   return best;
 }

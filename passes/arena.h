@@ -38,6 +38,7 @@ struct ObjectPlacing {
   };
   std::vector<Object> objects;
   std::vector<int> object;  // of the intervals as given
+  int64_t area() const;
 };
 ObjectPlacing place_in_objects(const std::vector<Interval>& intervals);
 

@@ -18,6 +18,7 @@
 #include "compiler/support/text.h"
 #include "passes/min_cut.h"
 #include "passes/placement_cost.h"
+#include "passes/plan_control.h"
 
 namespace macec {
 namespace {
@@ -202,6 +203,8 @@ void place_steps(Plan& plan, const Target& target, const PlaceOptions& options) 
     step.reason = reason(step, s, rule_of(options, step.origins, step.name), full, devices);
     for (StepList& body : step.bodies) explain_bodies(body);
   }
+  merge_segments(plan);
+  number_steps(plan);
   find_borders(plan);
 }
 

@@ -30,9 +30,13 @@ std::optional<Device> wanted_device(const PlaceOptions& options,
                                     const std::string& name);
 
 // Gives every step its device and its reason, so that the sum of work and transfers is least; then
-// homes of buffers, segments and transfers (find_borders). Throws UserError for rules and
-// --no-fallback that cannot be kept. Needs step numbers and rows; weights need not be packed.
+// order and numbers of steps (merge_segments), homes of buffers, segments and transfers
+// (find_borders). Throws UserError for rules and --no-fallback that cannot be kept. Needs rows;
+// weights are not packed yet.
 void place_steps(Plan& plan, const Target& target, const PlaceOptions& options);
+
+// Re-orders steps so that the device changes less often. Numbers are old afterwards.
+void merge_segments(Plan& plan);
 
 // From Step::device: Buffer::home, plan.gpu with its segments and transfers. No step on the GPU:
 // plan.gpu is reset.

@@ -34,10 +34,10 @@ PlacementCosts::StepCost cost_of(const Step& step, const Target& target) {
   }
   const KernelCall& call = step.kernel;
   if (!call.rows.empty())
-    cost.cpu = nanoseconds(std::max(call.rows[0]->cycles(call, target.levels[0].capabilities) /
-                                        kCyclesPerNanosecond,
-                                    weight_bytes(call) / kBytesPerNanosecond) /
-                           1e3);
+    cost.cpu = nanoseconds(
+        std::max(call.rows[0]->cycles(call, target.levels[0].capabilities) / kCyclesPerNanosecond,
+                 weight_bytes(call) / kBytesPerNanosecond) /
+        1e3);
   if (call.gpu_row) cost.gpu = nanoseconds(gpu_microseconds(*target.gpu, call));
   return cost;
 }

@@ -148,6 +148,7 @@ int64_t place_home(Plan& plan, Buffer::Home home, int64_t* live_bytes) {
 }  // namespace
 
 void number_steps(Plan& plan) {
+  for (Buffer& buffer : plan.buffers) buffer.first = buffer.last = -1;
   Lifetimes lifetimes{plan};
   lifetimes.visit(plan.steps);
   plan.step_count = lifetimes.next;

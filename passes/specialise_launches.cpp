@@ -118,6 +118,9 @@ class Specialiser {
     LaunchList list(storage_);
     step->kernel.gpu_row->specialise(step->kernel, list, caps_);
     MACEC_CHECK(!list.launches.empty(), "step '{}' has no launch", step->name);
+    double bytes = 0;
+    for (const GpuLaunch& launch : list.launches) bytes += launch.bytes;
+    if (bytes == 0) list.launches[0].bytes = gpu_bytes(step->kernel);
     step->kernel.launches = std::move(list.launches);
     step->kernel.scratch_bytes = list.scratch_bytes;
     unsuitable_.insert(list.unsuitable.begin(), list.unsuitable.end());
