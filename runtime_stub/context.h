@@ -2,7 +2,8 @@
 // What every generated source knows about itself: the table of a model (Model) and one opened model
 // (Context).
 //
-// Pasted into the unnamed namespace of a generated .cpp, before the steps.
+// Pasted into the unnamed namespace of a generated .cpp, before the steps. What stands between BEGIN
+// GPU and END GPU is left out of sources without a GPU plan.
 //
 // The contract with the steps: a level's run function is `macec_status run(Context& c)`. It reads
 // c.in, c.state, c.dim and c.weights; it writes c.out, c.next_state, c.arena and the values behind
@@ -21,6 +22,10 @@
 //     to align
 
 struct Context;
+// BEGIN GPU
+struct GpuModel;  // gpu_tables.h
+struct Gpu;       // gpu_state.h
+// END GPU
 
 // Computes units [begin, end) of one step. worker: 0 <= worker < c.threads, selects the scratch.
 using Part = void (*)(Context& c, int64_t begin, int64_t end, uint32_t worker);
@@ -66,6 +71,10 @@ struct Model {
   macec_status (*compute)(Context& c);
   // Fills the output extents that follow from values of the run. May be nullptr.
   void (*settle)(Context& c);
+  // BEGIN GPU
+  const GpuModel* gpu;  // of plan 0; nullptr: every plan runs on the CPU
+  size_t gpu_bytes;     // of context_bytes, at the end: gpu_size()
+  // END GPU
 };
 
 // One opened model. Everything a run needs; nothing else is written outside the app's buffers.
@@ -89,6 +98,9 @@ struct Context {
   macec_status status;  // of the run in progress
   uint32_t bad_worker;  // a worker number out of range that the app's parallel_for gave; 0: none
   macec_options options;
+  // BEGIN GPU
+  Gpu* gpu;  // nullptr: the model has no GPU plan
+  // END GPU
 };
 
 constexpr uint32_t kOpen = 0x6f70656e, kRan = 0x72616e21, kClosed = 0x636c6f73;

@@ -22,26 +22,29 @@ struct GpuArg {
 struct GpuLaunchRow {
   uint32_t kernel;  // index into GpuModel::kernel
   uint32_t first_arg, n_arg;
-  uint32_t global[3], local[3];
+  uint32_t global[3], local[3];  // in work-items; local[0] == 0: the driver chooses
 };
 struct GpuImageRow {
   uint32_t width, height;  // texels of four
   uint32_t is_half;
 };
+// Made at open from a packed weight, row by row; texels behind its last element are zero.
 struct GpuWeightImageRow {
   uint32_t width, height, is_half;
   uint64_t offset;  // bytes behind the blob's head
+  uint64_t bytes;   // of the weight
 };
-// A value that both devices see, in a memory object of its own.
+// A value that both devices see, in a memory object of its own. Inputs and states are copied into
+// theirs before the first launch, outputs and next states out of theirs behind the last one.
 struct GpuSharedRow {
   uint64_t bytes;
   enum Role : uint32_t { border, input, output, state, next_state } role;
   uint32_t index;      // of the input, output or state
   bool is_host_input;  // input: CPU steps read it too, from the app's memory
 };
-// What the self-check feeds to input or state i, and the recorded answer.
+// What the self-check feeds to input i (states are zero), and the recorded answer.
 struct GpuCheckInput {
-  double lo, hi;   // values are drawn evenly from lo to hi; whole numbers for integer types
+  double lo, hi;   // gpu_draw.h draws from lo to hi
   uint32_t dtype;  // ONNX's number
   uint64_t elements;
 };
@@ -70,7 +73,11 @@ struct GpuModel {
   const GpuSharedRow* shared;
   uint32_t n_shared;
   uint64_t device_bytes;               // of the device arena; 0: none
-  bool reads_weights;                  // some kernel reads the weights as memory
+  bool reads_weights;                  // some kernel reads the weights as memory: kGpuWeights
   const GpuCheckInput* check_input;    // one per input of the model; nullptr: no self-check
   const GpuCheckOutput* check_output;  // one per output
+  const int64_t* check_dim;            // dimensions of the check; nullptr: the model has none
+  // Hash (in the blob's head) of the weights that gave the recorded answers; with other weights the
+  // check is left out.
+  uint64_t check_hash;
 };

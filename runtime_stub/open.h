@@ -107,6 +107,10 @@ constexpr size_t context_size(uint32_t n_dim, uint32_t n_value, uint32_t n_in, u
   }
 }
 
+// BEGIN GPU
+macec_status open_gpu(Context& c);
+// END GPU
+
 [[maybe_unused]] macec_status open_model(const Model& model, macec_ctx** result, void* memory,
                                          size_t bytes, const macec_options* given) {
   const macec_options o = given ? *given : macec_defaults();
@@ -152,6 +156,13 @@ constexpr size_t context_size(uint32_t n_dim, uint32_t n_value, uint32_t n_in, u
   status = choose_weights(c, o.weights);
   if (status != MACEC_OK) return status;
   reset_states(c);
+  // BEGIN GPU
+  if (model.gpu) {
+    c.gpu = reinterpret_cast<Gpu*>(start + model.context_bytes - model.gpu_bytes);
+    status = open_gpu(c);
+    if (status != MACEC_OK) return status;
+  }
+  // END GPU
   c.life = kOpen;
   *result = &c.head;
   if (o.log) o.log(o.user, 0, model.level[level].name);

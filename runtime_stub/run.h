@@ -14,6 +14,10 @@
 }
 
 [[maybe_unused]] macec_status check_open(const Context& c) {
+  // BEGIN GPU
+  if (c.life == kOpen && c.gpu && c.gpu->is_pending)
+    return fail(c, MACEC_E_STATE, "a submitted run has not ended: wait for it");
+  // END GPU
   if (c.life == kOpen || c.life == kRan) return MACEC_OK;
   return MACEC_E_STATE;  // closed, or never opened: even options.error is not to be trusted
 }
@@ -139,6 +143,12 @@
   }
 }
 
+// BEGIN GPU
+macec_status gpu_run(Context& c);
+macec_status use_gpu_weights(Context& c);
+void close_gpu(Context& c);
+// END GPU
+
 [[maybe_unused]] macec_status run_model(macec_ctx* head, const int64_t* dims, const macec_in* in,
                                         const macec_out* out) {
   if (!head) return MACEC_E_ARG;
@@ -158,6 +168,9 @@
   if (status == MACEC_OK) status = check_overlaps(c);
   if (status == MACEC_OK) status = check_states(c);
   if (status != MACEC_OK) return status;
+  // BEGIN GPU
+  if (c.gpu) return gpu_run(c);
+  // END GPU
 
   status = m.level[c.level].run[c.plan](c);
   while (status == MACEC_E_DEVICE && c.plan + 1 < m.n_plan) {
@@ -209,10 +222,19 @@
   if (!head) return MACEC_E_ARG;
   Context& c = context_of(head);
   const macec_status status = check_open(c);
+  // BEGIN GPU
+  if (status == MACEC_OK && c.gpu) {
+    const macec_status chosen = choose_weights(c, weights);
+    return chosen == MACEC_OK ? use_gpu_weights(c) : chosen;
+  }
+  // END GPU
   return status == MACEC_OK ? choose_weights(c, weights) : status;
 }
 
 [[maybe_unused]] void close_context(macec_ctx* head) {
+  // BEGIN GPU
+  if (head) close_gpu(context_of(head));
+  // END GPU
   if (head) context_of(head).life = kClosed;
 }
 

@@ -34,7 +34,7 @@ static std::string call_text(const Compilation& compilation, const Target& targe
       fill_interface(model, target, place_weights(model.plans), EmitOptions());
   const size_t tensors = interface.inputs.size() + interface.outputs.size();
   std::vector<std::string> arguments;
-  const bool once = interface.dims.empty() && interface.states.empty();
+  const bool once = interface.dims.empty() && interface.states.empty() && !interface.gpu;
   if (once)
     arguments = {"memory", "sizeof memory"};
   else

@@ -81,9 +81,10 @@ std::string level_steps(const CompiledModel& model, const ModelInterface& interf
                      model.name);
 }
 
-// Templates once per file, then the tables of each model.
+// Templates once per file, then the tables of each model. with_answers: those of the self-check,
+// which follow from the values of the weights.
 std::string gpu_text(const std::vector<CompiledModel>& models,
-                     const std::vector<WeightPlaces>& weights) {
+                     const std::vector<WeightPlaces>& weights, bool with_answers) {
   GpuTemplates templates;
   for (const CompiledModel& model : models) templates.add(model.plans[0]);
   if (templates.empty()) return "";
@@ -91,9 +92,10 @@ std::string gpu_text(const std::vector<CompiledModel>& models,
   for (size_t m = 0; m < models.size(); ++m) {
     const CompiledModel& model = models[m];
     if (!model.plans[0].gpu) continue;
+    const GpuCheck* check = with_answers && model.gpu_check ? &*model.gpu_check : nullptr;
     text += fmt::format("\nnamespace {0} {{\n{1}}}  // namespace {0}\n", model.name,
-                        gpu_tables(model.plans[0], weights[m].offset[0],
-                                   model.gpu_check ? &*model.gpu_check : nullptr));
+                        gpu_tables(model.plans[0], weights[m].offset[0], check,
+                                   check ? blob_hash(weights[m].packed) : 0));
   }
   return text + "}  // namespace\n";
 }
@@ -148,18 +150,21 @@ std::vector<EmittedFile> emit(const std::vector<CompiledModel>& models, const Ta
   const std::vector<std::string> head_lines = head(models, options);
   pair.banner = head_lines;
 
-  std::string body = "\nnamespace {\n\n" + pasted_text("runtime_stub/operands.h");
-  for (const std::string& path : pasted.params) body += "\n" + pasted_params(path);
-  body += "\n}  // namespace\n" + gpu_text(models, weights);
+  std::string types = "\nnamespace {\n\n" + pasted_text("runtime_stub/operands.h");
+  for (const std::string& path : pasted.params) types += "\n" + pasted_params(path);
+  types += "\n}  // namespace\n";
+  std::string body;
   for (size_t l = 0; l < target.levels.size(); ++l) {
     body += open_region(target.levels[l]) + pasted.levels[l].text();
     for (size_t m = 0; m < models.size(); ++m)
       body += level_steps(models[m], pair.models[m], target, l, weights[m], options);
     body += close_region(target.levels[l]);
   }
-  std::vector<std::string> blobs;
+  // Weights of other values fit the code, so answers are no part of what it is known by.
+  const std::string known_by = types + gpu_text(models, weights, false) + body;
   for (size_t m = 0; m < models.size(); ++m)
-    finish_interface(models[m], weights[m], body, &pair.models[m]);
+    finish_interface(models[m], weights[m], known_by, &pair.models[m]);
+  body = types + gpu_text(models, weights, true) + body;
 
   std::string source;
   for (const std::string& line : head_lines) source += "// " + comment_text(line) + "\n";

@@ -85,6 +85,13 @@ struct Filler {
   }
 };
 
+InterfaceGpu gpu_counts(const Plan& plan) {
+  const auto count = [](size_t n) { return static_cast<int64_t>(n); };
+  const GpuPlan& gpu = *plan.gpu;
+  return {first_launch(plan, INT32_MAX), count(gpu.shared.size()), count(gpu.images.size()),
+          count(gpu.weight_images.size())};
+}
+
 std::array<uint8_t, 32> digest(const std::string& text) {
   return sha256(text.data(), text.size());
 }
@@ -106,7 +113,11 @@ ModelInterface fill_interface(const CompiledModel& model, const Target& target,
   for (const Plan& plan : model.plans)
     interface.arena_bytes = std::max(interface.arena_bytes, plan.arena_bytes);
   interface.max_threads = model.max_threads;
-  interface.has_gpu = model.plans[0].gpu.has_value();
+  if (model.plans[0].gpu) {
+    interface.gpu = gpu_counts(model.plans[0]);
+    for (const GpuShared& shared : model.plans[0].gpu->shared)
+      interface.has_input_memory |= shared.place == Buffer::input;
+  }
   interface.value_count = static_cast<int>(computed_symbols(model).size());
   for (const auto& symbol : model.symbols)
     interface.dims.push_back({symbol->name, "", symbol->lo, symbol->hi, symbol->step});

@@ -167,8 +167,9 @@ struct TablesWriter {
     line("constexpr GpuWeightImageRow kWeightImages[] = {{");
     for (const GpuWeightImage& i : gpu.weight_images) {
       const Buffer& b = buffer(i.buffer);
-      line("    {{{}, {}, {}, {}}},", i.width, i.height, b.dtype == DType::float16 ? 1 : 0,
-           weight_offsets[static_cast<size_t>(b.index)]);
+      line("    {{{}, {}, {}, {}, {}}},", i.width, i.height, b.dtype == DType::float16 ? 1 : 0,
+           weight_offsets[static_cast<size_t>(b.index)],
+           plan.weights[static_cast<size_t>(b.index)].bytes.size());
     }
     line("}};");
   }
@@ -233,6 +234,11 @@ std::string check_tables(const GpuCheck& check) {
   }
   std::string text = samples;
   if (!inputs.empty()) text += "constexpr GpuCheckInput kCheckInputs[] = {\n" + inputs + "};\n";
+  if (!check.dims.empty()) {
+    text += "constexpr int64_t kCheckDims[] = {";
+    for (const int64_t dim : check.dims) text += std::to_string(dim) + ", ";
+    text += "};\n";
+  }
   return text + "constexpr GpuCheckOutput kCheckOutputs[] = {\n" + outputs + "};\n";
 }
 
@@ -275,7 +281,7 @@ int first_launch(const Plan& plan, int step) {
 }
 
 std::string gpu_tables(const Plan& plan, const std::vector<int64_t>& weight_offsets,
-                       const GpuCheck* check) {
+                       const GpuCheck* check, uint64_t weights_hash) {
   MACEC_CHECK(plan.gpu, "a plan without a GPU has no tables");
   TablesWriter writer{plan, *plan.gpu, weight_offsets};
   for_each_launch(plan.steps,
@@ -296,8 +302,9 @@ std::string gpu_tables(const Plan& plan, const std::vector<int64_t>& weight_offs
               gpu.weight_images.size(), table(!gpu.shared.empty(), "kShared"), gpu.shared.size());
   writer.line("    {}, {},  // bytes of the device arena; do kernels read weights as memory",
               gpu.device_bytes, writer.reads_weights);
-  writer.line("    {}, {}}};", table(check && !check->inputs.empty(), "kCheckInputs"),
-              table(check, "kCheckOutputs"));
+  writer.line("    {}, {}, {}, 0x{:016x}u}};",
+              table(check && !check->inputs.empty(), "kCheckInputs"), table(check, "kCheckOutputs"),
+              table(check && !check->dims.empty(), "kCheckDims"), weights_hash);
   return writer.text;
 }
 

@@ -38,12 +38,14 @@ struct GpuCheck {
   };
   std::vector<Input> inputs;
   std::vector<Output> outputs;
+  std::vector<int64_t> dims;  // of the run that was recorded
 };
 
 // The tables of one model, for its namespace: ends with `constexpr GpuModel kGpu`. weight_offsets:
-// of plan.weights in the blob. check: nullptr for none.
+// of plan.weights in the blob. check: nullptr for none; weights_hash: of the blob that gave its
+// answers (hash_of_blob).
 std::string gpu_tables(const Plan& plan, const std::vector<int64_t>& weight_offsets,
-                       const GpuCheck* check);
+                       const GpuCheck* check, uint64_t weights_hash);
 
 // Launches of the steps before `step` (by number), in the order of the table.
 int first_launch(const Plan& plan, int step);

@@ -33,7 +33,8 @@ struct HeaderWriter {
     return model.inputs.size() + model.outputs.size() > kMostParameters;
   }
   bool has_once() const {
-    return model.dims.empty() && model.states.empty() && model.weights_mode != WeightsMode::file;
+    return model.dims.empty() && model.states.empty() && !model.gpu &&
+           model.weights_mode != WeightsMode::file;
   }
 
   // Expression of the dims, written for the body of a macro with the dims as parameters.
@@ -337,6 +338,7 @@ std::string write_header(const GeneratedPair& pair) {
   std::string text;
   for (const std::string& line : pair.banner) text += "/* " + comment_text(line) + " */\n";
   text += pasted_text("runtime_stub/layer1.h");
+  if (pair.has_gpu()) text += pasted_text("runtime_stub/layer2.h");
   for (const ModelInterface& model : pair.models) {
     MACEC_CHECK(why_no_model_name(model.name).empty(), "'{}' cannot name a model", model.name);
     text += "\n" + HeaderWriter{pair, model}.write();

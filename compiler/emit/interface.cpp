@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kLine = 64;  // everything in the memory starts at a multiple of it
 constexpr int64_t kContextStruct =
     256;  // sizeof(Context), at most: a static_assert in the source holds it
+constexpr int64_t kGpuStruct = 1024;  // sizeof(Gpu), at most
 
 int64_t round_up(int64_t bytes, int64_t to) {
   return (bytes + to - 1) / to * to;
@@ -101,7 +102,12 @@ int64_t context_bytes(const ModelInterface& model) {
                         sum_of_ranks(model.inputs) + sum_of_ranks(model.outputs) + 3 * states;
   const int64_t pointers =
       static_cast<int64_t>(model.inputs.size() + model.outputs.size()) + 2 * states;
-  return round_up(kContextStruct + 8 * words + 8 * pointers, kLine);
+  const int64_t context = round_up(kContextStruct + 8 * words + 8 * pointers, kLine);
+  if (!model.gpu) return context;
+  const InterfaceGpu& gpu = *model.gpu;
+  return context +
+         round_up(kGpuStruct + 8 * (gpu.launches + 3 * gpu.shared + gpu.images + gpu.weight_images),
+                  kLine);
 }
 
 int64_t state_offset(const ModelInterface& model, size_t state) {

@@ -15,6 +15,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,12 @@ struct InterfaceLevel {
   std::vector<std::string> run;  // C++ names of the run functions, one per plan
 };
 
+// The OpenCL half of a model: plan 0 of every level runs on it. The source holds <name>::kGpu, a
+// GpuModel (runtime_stub/gpu_tables.h), before the interface.
+struct InterfaceGpu {
+  int64_t launches = 0, shared = 0, images = 0, weight_images = 0;  // rows of its tables
+};
+
 enum class WeightsMode { none, array, assembler, incbin, file, external };
 
 struct ModelInterface {
@@ -97,13 +104,14 @@ struct ModelInterface {
   int64_t fast_bytes = 0;
   int max_threads = 1;
   int value_count = 0;            // run-time numbers of the steps: c.dim[dims.size()] and so on
-  bool has_input_memory = false;  // false: model->input returns NULL for every input
-  bool has_gpu = false;  // plan 0 has an OpenCL half: the source holds <name>::kGpu, a GpuModel
+  bool has_input_memory = false;  // false: model->input returns NULL for every input; true needs a
+                                  // GPU
   std::vector<InterfaceDim> dims;
   std::vector<InterfaceTensor> inputs, outputs;
   std::vector<InterfaceState> states;
   std::vector<InterfaceCheck> checks;
   std::vector<InterfaceLevel> levels;
+  std::optional<InterfaceGpu> gpu;
 };
 
 // Both files of a pair; several models may share one.
@@ -113,6 +121,12 @@ struct GeneratedPair {
   std::vector<std::string> includes;  // for the source, with brackets: "<math.h>"
   bool step_hooks = false;            // --hooks=steps: the steps may call step_begins and step_ends
   std::vector<ModelInterface> models;
+
+  bool has_gpu() const {
+    for (const ModelInterface& model : models)
+      if (model.gpu) return true;
+    return false;
+  }
 };
 
 // Fills the empty identifiers: made from the names, valid in C and C++, different from each other

@@ -17,7 +17,7 @@ struct ElementType {
 };
 ElementType element_type(int dtype);
 
-int64_t context_bytes(const ModelInterface& model);
+int64_t context_bytes(const ModelInterface& model);  // the GPU's part at its end included
 int64_t copy_bytes(const ModelInterface& model);     // all states once
 int64_t rounded_arena(const ModelInterface& model);  // to whole 64-byte lines
 int64_t rounded_fast(const ModelInterface& model);
@@ -30,8 +30,9 @@ std::string type_text(const ModelInterface& model, int dtype,
 
 // The part of a file under runtime_stub/ that generated code takes: what follows #pragma once,
 // without #include lines. Layers of the stub are taken between their BEGIN and END lines, which
-// stay.
-std::string pasted_text(std::string_view path);
+// stay. What stands between the lines `// BEGIN GPU` and `// END GPU` is left out without with_gpu;
+// those lines always are.
+std::string pasted_text(std::string_view path, bool with_gpu = false);
 // The texts that the C interface of every model uses, once per file.
 std::string pasted_interface(const GeneratedPair& pair);
 

@@ -264,9 +264,19 @@ struct SourceWriter {
     line("     {}, {}, {},", table(!model.dims.empty(), "kDims"),
          table(!model.inputs.empty(), "kInputs"), table(!model.outputs.empty(), "kOutputs"));
     line(
-        "     open_this, run_model, shape_of, no_input_memory, reset_context, use_weights, "
-        "close_context,");
-    line("     bind_this, unbind_weights, no_layer}},");
+        "     open_this, run_model, shape_of, {}, reset_context, use_weights, "
+        "close_context,",
+        model.has_input_memory ? "gpu_input_memory" : "no_input_memory");
+    line("     bind_this, unbind_weights, {}}},", model.gpu ? "gpu_layer" : "no_layer");
+  }
+
+  // The last members of kModel, in a source where some model has a GPU plan.
+  std::string gpu_members() const {
+    if (!pair.has_gpu()) return "";
+    if (!model.gpu) return ", nullptr, 0";
+    const InterfaceGpu& gpu = *model.gpu;
+    return fmt::format(", &kGpu, gpu_size({}, {}, {}, {})", gpu.launches, gpu.shared, gpu.images,
+                       gpu.weight_images);
   }
 
   void write_model(const std::string& compute, const std::string& settle) {
@@ -293,14 +303,14 @@ struct SourceWriter {
     line("    kLevels, {}, {}, {}, {},", table(!model.dims.empty(), "kDimRules"),
          table(!model.inputs.empty(), "kInputRules"), table(!model.outputs.empty(), "kOutputRules"),
          table(!model.states.empty(), "kStates"));
-    line("    {}, {}, {}, {}}};",
+    line("    {}, {}, {}, {}{}}};",
          model.weights_bytes ? fmt::format("kBlobHead + {}", model.weights_bytes) : "0",
-         table(has_embedded_weights(), "embedded_weights"), compute, settle);
+         table(has_embedded_weights(), "embedded_weights"), compute, settle, gpu_members());
     line(
-        "static_assert(context_size({}, {}, {}, {}, {}, {}, {}) <= kModel.context_bytes, \"room "
+        "static_assert(context_size({}, {}, {}, {}, {}, {}, {}){} <= kModel.context_bytes, \"room "
         "for the context\");",
         model.dims.size(), model.value_count, model.inputs.size(), model.outputs.size(), in_extents,
-        out_extents, model.states.size());
+        out_extents, model.states.size(), model.gpu ? " + kModel.gpu_bytes" : "");
     line("");
     line(
         "macec_status open_this(macec_ctx** c, void* memory, size_t bytes, const macec_options* "

@@ -18,18 +18,6 @@ constexpr size_t kHeadBytes = 64;
 constexpr size_t kArrayWords = (64 << 10) / 8;  // of one array: some compilers limit initializers
 constexpr size_t kWordsPerLine = 4;
 
-// As blob_hash in runtime_stub/blob.h.
-uint64_t blob_hash(std::string_view bytes) {
-  uint64_t hash = 0x9e3779b97f4a7c15u ^ bytes.size();
-  for (size_t i = 0; i < bytes.size(); i += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + i, std::min<size_t>(8, bytes.size() - i));
-    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 void put_word(std::string& bytes, size_t at, uint64_t value) {
   std::memcpy(&bytes[at], &value, 8);
 }
@@ -136,6 +124,18 @@ std::string incbin_assembly(const std::string& name, const std::string& binary_n
 }
 
 }  // namespace
+
+// As blob_hash in runtime_stub/blob.h.
+uint64_t blob_hash(std::string_view bytes) {
+  uint64_t hash = 0x9e3779b97f4a7c15u ^ bytes.size();
+  for (size_t i = 0; i < bytes.size(); i += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + i, std::min<size_t>(8, bytes.size() - i));
+    hash = (hash ^ word) * 0xff51afd7ed558ccdu;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
 
 WeightsMode auto_weights_mode(int64_t bytes) {
   if (bytes == 0) return WeightsMode::none;

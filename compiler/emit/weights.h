@@ -28,6 +28,9 @@ std::optional<WeightsMode> weights_mode_from(std::string_view word);
 // packed: what the kernels read, entries 64-byte aligned. Returns head and packed bytes.
 std::string weights_blob(uint64_t layout, std::string_view packed);
 
+// Of packed weights, as in the head of their blob.
+uint64_t blob_hash(std::string_view packed);
+
 struct WeightsText {
   std::string source;         // to append to the generated source; may be empty
   std::string assembly_name;  // incbin: "kws_weights.S", and its text; else empty
