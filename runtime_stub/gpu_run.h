@@ -53,12 +53,24 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
   return static_cast<unsigned char*>(c.gpu->mapped[shared]);
 }
 
+// Bytes that change hands between a shared object and the app or a state: the object may have more.
+[[maybe_unused]] size_t gpu_copied_bytes(const Context& c, uint32_t shared) {
+  const Model& m = *c.model;
+  const GpuSharedRow& row = m.gpu->shared[shared];
+  size_t bytes = static_cast<size_t>(row.bytes), most = bytes;
+  if (row.role == GpuSharedRow::input) most = m.head.in[row.index].max_bytes;
+  if (row.role == GpuSharedRow::output) most = m.head.out[row.index].max_bytes;
+  if (row.role == GpuSharedRow::state || row.role == GpuSharedRow::next_state)
+    most = m.state[row.index].bytes;
+  return bytes < most ? bytes : most;
+}
+
 [[maybe_unused]] bool gpu_upload(Context& c, uint32_t shared, const void* from) {
   Gpu& gpu = *c.gpu;
   const bool is_ours = from && from == gpu.mapped[shared];
   if (is_ours) gpu.lent[shared] = from;
   if (!gpu_unmap(c, shared)) return false;
-  const size_t bytes = static_cast<size_t>(c.model->gpu->shared[shared].bytes);
+  const size_t bytes = gpu_copied_bytes(c, shared);
   if (is_ours || bytes == 0) return true;
   const int32_t code = gpu.cl.EnqueueWriteBuffer(gpu.queue, gpu.shared[shared], 0, 0, bytes, from,
                                                  0, nullptr, nullptr);
@@ -100,7 +112,7 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
 
 [[maybe_unused]] bool gpu_download(Context& c, uint32_t shared, void* to) {
   Gpu& gpu = *c.gpu;
-  const size_t bytes = static_cast<size_t>(c.model->gpu->shared[shared].bytes);
+  const size_t bytes = gpu_copied_bytes(c, shared);
   if (!gpu_unmap(c, shared)) return false;
   if (!to || bytes == 0) return true;  // an output that the app does not want
   const int32_t code =

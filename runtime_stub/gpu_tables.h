@@ -37,7 +37,7 @@ struct GpuWeightImageRow {
 // A value that both devices see, in a memory object of its own. Inputs and states are copied into
 // theirs before the first launch, outputs and next states out of theirs behind the last one.
 struct GpuSharedRow {
-  uint64_t bytes;
+  uint64_t bytes;  // at least those of the input, output or state
   enum Role : uint32_t { border, input, output, state, next_state } role;
   uint32_t index;      // of the input, output or state
   bool is_host_input;  // input: CPU steps read it too, from the app's memory
