@@ -8,6 +8,7 @@
 //      |  first(a)
 //   sink = the second side
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
