@@ -31,13 +31,18 @@ struct OpenclResult {
   std::vector<std::string> rows;      // names of the rows of all steps, in order
   int images = 0;                     // buffers and weights that were in images
   std::vector<double> seconds;        // of each launch
-  std::vector<std::string> launches;  // file and sizes of each launch
+  std::vector<std::string> launches;  // file, sizes and node of each launch
 };
 
 // Runs the cases on a target with an OpenCL half: passes, plan, one memory object for each buffer.
 // Where the target prefers images, everything that can be one is one, inputs and outputs too.
+// repeats: each case runs so often; seconds are the least of each launch.
 std::vector<OpenclResult> run_on_opencl(const Target& target, const std::vector<Graph>& graphs,
-                                        const std::vector<std::vector<Tensor>>& inputs);
+                                        const std::vector<std::vector<Tensor>>& inputs,
+                                        int repeats = 1);
+
+// CHECKs type, shape and contents. tolerance: of the greatest magnitude, for floats.
+void check_close(const Tensor& got, const Tensor& want, double tolerance);
 
 // Inputs as OpenclCase says for an empty list.
 std::vector<Tensor> made_up_inputs(const Graph& graph);
