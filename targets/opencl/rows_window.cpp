@@ -7,6 +7,7 @@ namespace macec {
 void append_gpu_window_rows(std::vector<GpuRow>& rows) {
   append_gpu_conv_rows(rows);
   append_gpu_pool_rows(rows);
+  append_gpu_resize_rows(rows);
 }
 
 }  // namespace macec

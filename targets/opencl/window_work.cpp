@@ -64,6 +64,12 @@ WindowWork cut_window_work(const WindowExtents& extents, const GpuCapabilities& 
   return best;
 }
 
+std::array<int64_t, 3> group_of(int64_t x, int64_t y, const GpuCapabilities& caps) {
+  const int64_t items = std::min<int64_t>(64, caps.max_work_group);
+  const int64_t local = group_extent(x, items);
+  return {local, std::max<int64_t>(std::min(items / local, y), 1), 1};
+}
+
 void define_work(LaunchBuilder& b, const WindowWork& work) {
   b.define("PIXELS", work.pixels);
   b.define("SPLIT", work.split);

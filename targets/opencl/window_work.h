@@ -28,6 +28,9 @@ struct WindowExtents {
 };
 WindowWork cut_window_work(const WindowExtents& extents, const GpuCapabilities& caps);
 
+// A work-group of a grid x * y * anything, with few idle work-items: {x, y, 1}.
+std::array<int64_t, 3> group_of(int64_t x, int64_t y, const GpuCapabilities& caps);
+
 // Defines PIXELS, SPLIT, BLOCKS, PLACES, ROW_PLACES, PHASE_PLACES, LOCAL_X, LOCAL_Y and sets the sizes:
 // (blocks, places, split).
 void define_work(LaunchBuilder& b, const WindowWork& work);
@@ -81,5 +84,6 @@ void declare_output(LaunchBuilder& b, const KernelCall& call, const Params& p, c
 
 void append_gpu_conv_rows(std::vector<GpuRow>& rows);
 void append_gpu_pool_rows(std::vector<GpuRow>& rows);
+void append_gpu_resize_rows(std::vector<GpuRow>& rows);
 
 }  // namespace macec

@@ -42,6 +42,17 @@ OpenclCase pool(const std::string& name, const std::string& op, const std::strin
               type, x, y, op, attributes)};
 }
 
+// numbers: scales ("float32[4] {1, 1, 2, 2}"), or sizes if the type is int64.
+OpenclCase resize(const std::string& name, const std::string& x, const std::string& y,
+                  const std::string& numbers, const std::string& attributes,
+                  const std::string& layout = "@cl") {
+  const bool is_sizes = numbers[0] == 'i';
+  return {name, fmt::format("graph \"g\" (%x: float32[{}]{}) -> (%y) {{\n"
+                            "  %s = constant {}\n"
+                            "  %y: float32[{}] = Resize(%x, _, {}) {{{}}}\n}}\n",
+                            x, layout, numbers, y, is_sizes ? "_, %s" : "%s", attributes)};
+}
+
 const std::vector<OpenclCase>& conv_cases() {
   static const std::vector<OpenclCase> cases = {
       conv("3x3", "1,8,5,6", "16,8,3,3", "1,16,5,6", "pads = [1, 1, 1, 1]"),
@@ -104,6 +115,33 @@ const std::vector<OpenclCase>& transposed_cases() {
   return cases;
 }
 
+const std::vector<OpenclCase>& resize_cases() {
+  static const std::vector<OpenclCase> cases = {
+      resize("nearest, twice", "1,8,5,7", "1,8,10,14", "float32[4] {1, 1, 2, 2}",
+             R"(coordinate_transformation_mode = "asymmetric", nearest_mode = "floor")"),
+      resize("nearest, to a third", "1,3,9,17", "1,3,3,5",
+             "float32[4] {1, 1, 0.33333334, 0.33333334}", ""),
+      resize("nearest, aligned corners", "1,4,7,7", "1,4,16,3", "int64[4] {1, 4, 16, 3}",
+             R"(coordinate_transformation_mode = "align_corners", nearest_mode = "ceil")"),
+      resize("linear", "1,8,5,7", "1,8,10,14", "float32[4] {1, 1, 2, 2}", R"(mode = "linear")"),
+      resize("linear, 3 channels, smaller", "2,3,17,16", "2,3,7,11", "int64[4] {2, 3, 7, 11}",
+             R"(mode = "linear")"),
+      resize("linear, aligned corners", "1,8,5,7", "1,8,13,16", "int64[4] {1, 8, 13, 16}",
+             R"(mode = "linear", coordinate_transformation_mode = "align_corners")"),
+      resize("linear, three axes", "1,4,3,5,7", "1,4,6,7,8", "int64[5] {1, 4, 6, 7, 8}",
+             R"(mode = "linear")"),
+      resize("linear, filtered", "1,4,16,17", "1,4,5,6", "int64[4] {1, 4, 5, 6}",
+             R"(mode = "linear", antialias = 1)"),
+      resize("cubic", "1,4,7,5", "1,4,16,12", "int64[4] {1, 4, 16, 12}",
+             R"(mode = "cubic", cubic_coeff_a = -0.5)"),
+      resize("cubic, without what lies outside", "1,3,7,5", "1,3,16,12", "int64[4] {1, 3, 16, 12}",
+             R"(mode = "cubic", exclude_outside = 1)"),
+      resize("rows of a plain image", "1,2,7,5", "1,2,14,10", "float32[4] {1, 1, 2, 2}",
+             R"(mode = "linear")", ""),
+  };
+  return cases;
+}
+
 const std::vector<OpenclCase>& pool_cases() {
   static const std::vector<OpenclCase> cases = {
       pool("max", "MaxPool", "1,16,7,17", "1,16,4,9",
@@ -149,4 +187,10 @@ TEST_CASE("pooling in memory") {
 TEST_CASE("pooling in images") {
   const auto results = check_on_opencl("x86-64-adreno", pool_cases());
   CHECK(results[0].images == 2);
+}
+TEST_CASE("resize in memory") {
+  check_on_opencl("x86-64-opencl", resize_cases());
+}
+TEST_CASE("resize in images") {
+  check_on_opencl("x86-64-adreno", resize_cases());
 }
