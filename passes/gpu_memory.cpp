@@ -64,8 +64,8 @@ void plan_shared(Plan& plan) {
       continue;
     }
     b.object = static_cast<int>(gpu.shared.size());
-    gpu.shared.push_back({arena_aligned(std::max<int64_t>(b.bytes, 1)), b.place, b.index});
-    own_bytes += gpu.shared.back().bytes;
+    gpu.shared.push_back({std::max<int64_t>(b.bytes, 1), b.place, b.index});
+    own_bytes += arena_aligned(gpu.shared.back().bytes);
   }
   gpu.shared_live_bytes = own_bytes + peak_bytes(borders, plan.step_count);
   gpu.shared_bytes = own_bytes;
