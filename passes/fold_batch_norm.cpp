@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Folds BatchNormalization, and Mul or Add by channel, into the Conv or Gemm before it.
+// Folds BatchNormalization, and Mul or Add by channel, into the Conv, ConvTranspose or Gemm before it.
 //
 //   %c = Conv(%x, %w, %b)                      %y = Conv(%x, %w', %b')
 //   %y = BatchNormalization(%c, s, t, m, v)    w' = w * s / sqrt(v + eps),  b' = (b - m) * s /
@@ -80,27 +80,51 @@ std::optional<Affine> of_arithmetic(const Graph& graph, const Node& node, ValueI
   return affine;
 }
 
+// Which output channel an element of the weights belongs to:
+//   Conv [M, C / group, kernel...]; ConvTranspose [C, M / group, kernel...]; Gemm [K, M] or [M, K]
+struct WeightChannels {
+  int64_t channels, inner, group_rows;  // inner: elements from one channel to the next
+
+  WeightChannels(const Node& node, const Tensor& w) {
+    const bool is_gemm = node.op == "Gemm" && node.int_attribute("transB", 0) == 0;
+    const bool is_transposed = node.op == "ConvTranspose";
+    const int64_t group = is_transposed ? node.int_attribute("group", 1) : 1;
+    const int axis = is_gemm || is_transposed ? 1 : 0;
+    inner = 1;
+    for (size_t a = static_cast<size_t>(axis) + 1; a < w.shape.size(); ++a) inner *= w.shape[a];
+    own = w.shape[static_cast<size_t>(axis)];
+    channels = own * group;
+    group_rows = axis == 1 ? w.shape[0] / group : 1;
+  }
+  int64_t of(int64_t i) const {
+    const int64_t row = i / inner / own;
+    return row / group_rows * own % channels + i / inner % own;
+  }
+
+ private:
+  int64_t own;  // channels of one group
+};
+
 struct Folder {
   Graph& graph;
 
-  // New weights and bias of `conv` (weights [M, ...] or, of a Gemm, [K, M] or [M, K]).
+  // New weights and bias of `conv`.
   bool apply(Node& conv, const Affine& affine) {
     const Tensor* w = constant(graph, conv, 1);
     const bool has_bias = conv.inputs.size() > 2 && conv.inputs[2].is_valid();
     const Tensor* b = has_bias ? constant(graph, conv, 2) : nullptr;
     const int64_t channels = static_cast<int64_t>(affine.scale.size());
     if (!w || (has_bias && !b) || !info(w->dtype).is_float) return false;
-    const bool columns = conv.op == "Gemm" && conv.int_attribute("transB", 0) == 0;
     if (conv.op == "Gemm" &&
         (conv.float_attribute("alpha", 1) != 1.0f || conv.float_attribute("beta", 1) != 1.0f))
       return false;
-    if (w->shape[columns ? 1 : 0] != channels) return false;
+    if (w->rank() < 2 || w->count() == 0) return false;
+    const WeightChannels of_weights(conv, *w);
+    if (of_weights.channels != channels) return false;
     if (b && b->count() != channels) return false;
     Tensor weights(w->dtype, w->shape), bias(w->dtype, {channels});
-    const int64_t per_channel = w->count() / channels;
     for (int64_t i = 0; i < w->count(); ++i) {
-      const int64_t c = columns ? i % channels : i / per_channel;
-      weights.set_f64(i, w->f64(i) * affine.scale[static_cast<size_t>(c)]);
+      weights.set_f64(i, w->f64(i) * affine.scale[static_cast<size_t>(of_weights.of(i))]);
     }
     for (int64_t c = 0; c < channels; ++c) {
       bias.set_f64(c, (b ? b->f64(c) : 0) * affine.scale[static_cast<size_t>(c)] +
@@ -138,7 +162,7 @@ bool fold_batch_norm(Graph& graph, PassContext& context) {
     const NodeId before = graph.value(main).producer;
     if (!before.is_valid() || !users.single(main)) continue;
     Node& conv = graph.node(before);
-    if ((conv.op != "Conv" && conv.op != "Gemm") || !conv.epilogue.empty() ||
+    if ((conv.op != "Conv" && conv.op != "ConvTranspose" && conv.op != "Gemm") || !conv.epilogue.empty() ||
         graph.type(main).rank() < 2)
       continue;
     if (!graph.type(main).shape[1].is_fixed()) continue;

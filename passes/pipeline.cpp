@@ -22,7 +22,7 @@ const std::vector<Pass>& pipeline() {
       {"remove-identity", "Identity, Dropout, x + 0, x * 1 -> x", "", remove_identity},
       // Before epilogues: what is folded into weights costs nothing.
       {"fold-batch-norm",
-       "BatchNormalization, Mul and Add by channel behind Conv or Gemm -> its weights", "",
+       "BatchNormalization, Mul and Add by channel behind Conv, ConvTranspose or Gemm -> its weights", "",
        fold_batch_norm},
       // Shapes that follow from extents are computed where they are used.
       {"cut-shapes", "inputs that say shapes and are known -> contents without a producer", "",

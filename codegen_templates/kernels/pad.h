@@ -59,6 +59,32 @@ MACEC_NOINLINE void pad_run(const PadParams& p, const T* x, const T* value, T* y
   }
 }
 
+// How many of the next `most` units are elements of x side by side, and nothing else: the last axis
+// is whole, and positions of the one before it follow inside x.
+[[maybe_unused]] inline int64_t pad_inside(const PadParams& p, const int64_t* index, int64_t most) {
+  const int last = p.rank - 1, axis = last - 1;
+  if (axis < 0 || p.in[last] != p.out[last]) return 0;
+  const int64_t i = index[axis] - p.begin[axis];
+  if (i < 0 || i >= p.in[axis]) return 0;
+  return p.in[axis] - i < most ? p.in[axis] - i : most;
+}
+
+template <class T>
+MACEC_NOINLINE void pad_move(const PadParams& p, const T* x, T* y, int64_t units) {
+  const int last = p.rank - 1;
+  const int64_t n = p.in[last];
+  CopyLoops loops = {2,
+                     {units, n},
+                     {p.x_stride[last - 1], p.x_stride[last]},
+                     {p.y_stride[last - 1], p.y_stride[last]}};
+  const bool is_dense = p.x_stride[last] == 1 && p.y_stride[last] == 1;
+  if (is_dense && p.x_stride[last - 1] == n && p.y_stride[last - 1] == n) {
+    loops = {1, {units * n}, {1}, {1}};
+  }
+  copy_nest<static_cast<int>(sizeof(T))>(loops, reinterpret_cast<const char*>(x),
+                                         reinterpret_cast<char*>(y));
+}
+
 template <class T, class V>
 void pad(const PadParams& p, const T* x, const V* fill_value, T* y, int64_t begin, int64_t end,
          void*) {
@@ -71,7 +97,7 @@ void pad(const PadParams& p, const T* x, const V* fill_value, T* y, int64_t begi
   const int last = p.rank - 1;
   Nest<1> walk = {last, 1, p.out, {p.y_stride}, {}, {}};
   walk.start(begin);
-  for (int64_t unit = begin; unit < end; ++unit, walk.step()) {
+  for (int64_t unit = begin; unit < end;) {
     int64_t from = 0;
     bool is_fill = false;
     for (int a = 0; a < last; ++a) {
@@ -80,10 +106,19 @@ void pad(const PadParams& p, const T* x, const V* fill_value, T* y, int64_t begi
       from += i * p.x_stride[a];
     }
     T* const to = y + walk.offset[0];
+    const int64_t inside = is_fill ? 0 : pad_inside(p, walk.index, end - unit);
+    if (inside > 1) {
+      pad_move(p, x + from, to, inside);
+      unit += inside;
+      walk.start(unit);
+      continue;
+    }
     if (is_fill) {
       pad_fill(to, p.y_stride[last], value, p.out[last]);
     } else {
       pad_run(p, x + from, &value, to);
     }
+    ++unit;
+    walk.step();
   }
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Resize in every mode along any axes, one element at a time.
-//
-//   resize_nearest  elements of 1, 2, 4 or 8 bytes of any type, and where nothing extrapolates
-//   resize_plain    float types
+// Resize in every mode along any axes, one element at a time, for every float type.
 //
 // x, y: any strides, no overlap. Scratch: resize_scratch(). Units: params/resize.h.
 #pragma once
@@ -12,9 +9,10 @@
 
 // The weighted sum over the taps of all axes from `axis` on.
 template <class T>
-MACEC_NOINLINE typename PlainSum<T>::Type resize_sum(const ResizeParams& p,
-                                                     const ResizeTaps* tables, const int64_t* at,
-                                                     int axis, const T* x) {
+MACEC_NOINLINE typename PlainSum<T>::Type resize_plain_sum(const ResizeParams& p,
+                                                           const ResizeTaps* tables,
+                                                           const int64_t* at, int axis,
+                                                           const T* x) {
   for (; axis < p.rank && tables[axis].taps == 0; ++axis) x += at[axis] * p.x_stride[axis];
   if (axis == p.rank) return plain_load(x);
   const ResizeTaps& table = tables[axis];
@@ -22,7 +20,7 @@ MACEC_NOINLINE typename PlainSum<T>::Type resize_sum(const ResizeParams& p,
   for (int64_t i = at[axis] * table.taps; i < (at[axis] + 1) * table.taps; ++i) {
     if (table.weight[i] == 0.0f) continue;
     const T* const from = x + table.index[i] * p.x_stride[axis];
-    sum += resize_sum(p, tables, at, axis + 1, from) * table.weight[i];
+    sum += resize_plain_sum(p, tables, at, axis + 1, from) * table.weight[i];
   }
   return sum;
 }
@@ -56,21 +54,7 @@ void resize_plain(const ResizeParams& p, const T* x, T* y, int64_t begin, int64_
   resize_tables(p, scratch, tables);
   using Sum = typename PlainSum<T>::Type;
   resize_each(p, tables, begin, end, [&](const int64_t* at, int64_t to, bool is_outside) {
-    plain_store(y + to,
-                is_outside ? static_cast<Sum>(p.extrapolation) : resize_sum(p, tables, at, 0, x));
-  });
-}
-
-template <class T>
-void resize_nearest(const ResizeParams& p, const T* x, T* y, int64_t begin, int64_t end,
-                    void* scratch) {
-  ResizeTaps tables[kMaxRank];
-  resize_tables(p, scratch, tables);
-  resize_each(p, tables, begin, end, [&](const int64_t* at, int64_t to, bool) {
-    int64_t from = 0;
-    for (int a = 0; a < p.rank; ++a) {
-      from += (tables[a].taps > 0 ? tables[a].index[at[a]] : at[a]) * p.x_stride[a];
-    }
-    y[to] = x[from];
+    plain_store(y + to, is_outside ? static_cast<Sum>(p.extrapolation)
+                                   : resize_plain_sum(p, tables, at, 0, x));
   });
 }

@@ -6,7 +6,7 @@
 // params/resize.h says what they are; the weights of one position sum up to 1.
 #pragma once
 #include "../params/resize.h"
-#include "simd/vocabulary.h"
+#include "nest.h"
 
 struct ResizeTaps {
   int taps;  // 0: the axis is not resized

@@ -64,3 +64,19 @@ constexpr int64_t resize_scratch(const ResizeParamsT<Int>& p, const int64_t (&ou
   }
   return entries * 8;
 }
+
+// The most elements of x that one run of the innermost axis is made of: taps of all other axes.
+template <class Int>
+constexpr int64_t resize_sources(const ResizeParamsT<Int>& p) {
+  int64_t sources = 1;
+  for (int a = 0; a + 1 < p.rank; ++a) {
+    if (p.resized[a] != 0) sources *= resize_taps(p.mode, p.filter[a]);
+  }
+  return sources;
+}
+// Bytes of scratch of the kernel `resize`: the tables, the sources of a run, and a run of x.
+template <class Int>
+constexpr int64_t resize_run_scratch(const ResizeParamsT<Int>& p, const int64_t (&out)[kMaxRank],
+                                     int64_t run) {
+  return resize_scratch(p, out) + resize_sources(p) * 16 + run * 4;
+}

@@ -122,6 +122,9 @@ enum OpTraits : unsigned {
   kAnyLayout =
       16,  // keeps the layout of input 0, whatever it is (rank-preserving, strided kernels)
   kShapeOnly = 32,  // reads only the type of its input (Shape, Size)
+  // Of kAnyLayout operators, whose kernel ...
+  kSameLayout = 64,      // needs input 0 and output 0 in one layout (Resize)
+  kChangesLayout = 128,  // changes the layout on the way at no cost (Pad)
 };
 
 struct OpDef {

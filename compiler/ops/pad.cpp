@@ -242,7 +242,7 @@ void append_pad(OpList& ops) {
   op.min_outputs = op.max_outputs = 1;
   op.attributes = {{AttributeDef::text, "mode"}};
   op.versions = {{"", "Pad", kOldestOpset, 10, import_pad}, {"", "Pad", 11, kLatestOpset, nullptr}};
-  op.traits = kAnyLayout;
+  op.traits = kAnyLayout | kChangesLayout;
   op.shape_inputs = 1u << 1 | 1u << 3;
   op.infer = infer_pad;
   op.evaluate = evaluate_pad;

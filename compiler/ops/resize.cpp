@@ -330,7 +330,7 @@ void append_resize(OpList& ops) {
   op.versions = {{"", "Resize", 10, 10, import_asymmetric},
                  {"", "Resize", 11, kLatestOpset, nullptr},
                  {"", "Upsample", kOldestOpset, 9, import_asymmetric}};
-  op.traits = kAnyLayout;
+  op.traits = kAnyLayout | kSameLayout;
   op.shape_inputs = 1u << 3;
   op.infer = infer_resize;
   op.evaluate = evaluate_resize;

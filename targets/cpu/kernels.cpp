@@ -12,6 +12,7 @@ const std::vector<KernelRow>& cpu_kernels() {
     append_window_rows(all);
     append_vector_rows(all);
     append_move_rows(all);
+    append_resize_rows(all);
     return all;
   }();
   return rows;

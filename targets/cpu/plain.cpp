@@ -52,23 +52,6 @@ bool accepts_conv_transposed_plain(const KernelCall& call, const Capabilities&) 
   return is_transposed(call) && accepts_any_conv(call);
 }
 
-const ResizeParamsT<Dim>& resize_params(const KernelCall& call) {
-  return std::get<ResizeParamsT<Dim>>(call.params);
-}
-bool accepts_resize_plain(const KernelCall& call, const Capabilities&) {
-  return is_real(call.outputs[0].dtype);
-}
-bool accepts_resize_nearest(const KernelCall& call, const Capabilities&) {
-  const ResizeParamsT<Dim>& p = resize_params(call);
-  return p.mode == kResizeNearest && p.extrapolates == 0 && info(call.outputs[0].dtype).bits >= 8;
-}
-double resize_plain_cycles(const KernelCall& call, const Capabilities&) {
-  return call.elements * 8;
-}
-double resize_nearest_cycles(const KernelCall& call, const Capabilities&) {
-  return call.elements * 4;
-}
-
 bool accepts_pool_max_plain(const KernelCall& call, const Capabilities&) {
   return call.op == "Max" && is_arithmetic(call.outputs[0].dtype) &&
          all_of_type(call, call.outputs[0].dtype);
@@ -98,13 +81,6 @@ double extent_cycles(const KernelCall&, const Capabilities&) {
 
 }  // namespace
 
-int64_t resize_scratch_bytes(const KernelCall& call, const Capabilities&) {
-  const ResizeParamsT<Dim>& p = resize_params(call);
-  int64_t out[kMaxRank] = {};
-  for (int a = 0; a < p.rank; ++a) out[a] = p.out[a].hi();
-  return resize_scratch(p, out);
-}
-
 void append_plain_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"gemm_plain", "matrix product of any type and strides", Family::gemm,
                   "kernels/gemm_plain.h", "gemm_plain", accepts_gemm_plain, plain_product_cycles,
@@ -117,12 +93,6 @@ void append_plain_rows(std::vector<KernelRow>& rows) {
                   Family::conv, "kernels/conv_transposed_plain.h", "conv_transposed_plain",
                   accepts_conv_transposed_plain, plain_product_cycles, nullptr, nullptr, nullptr,
                   true});
-  rows.push_back({"resize_plain", "resize in every mode along any axes, one element at a time",
-                  Family::resize, "kernels/resize_plain.h", "resize_plain", accepts_resize_plain,
-                  resize_plain_cycles, nullptr, nullptr, resize_scratch_bytes, false});
-  rows.push_back({"resize_nearest", "nearest elements of any type along any axes", Family::resize,
-                  "kernels/resize_plain.h", "resize_nearest", accepts_resize_nearest,
-                  resize_nearest_cycles, nullptr, nullptr, resize_scratch_bytes, false});
   rows.push_back({"pool_max_plain", "greatest element of each window, any type", Family::pool,
                   "kernels/pool_plain.h", "pool_max_plain", accepts_pool_max_plain,
                   plain_pool_cycles, nullptr, nullptr, nullptr, false});

@@ -10,12 +10,10 @@ inline bool is_vector_float(DType dtype) {
   return dtype == DType::float32 || dtype == DType::float16 || dtype == DType::bfloat16;
 }
 
-// Of every kernel of the resize family.
-int64_t resize_scratch_bytes(const KernelCall& call, const Capabilities& caps);
-
 void append_window_rows(std::vector<KernelRow>& rows);  // conv, pool, gemm
 void append_vector_rows(std::vector<KernelRow>& rows);  // pointwise, reduce, softmax, norm
 void append_move_rows(std::vector<KernelRow>& rows);    // copy, fill, gather, iota
+void append_resize_rows(std::vector<KernelRow>& rows);  // resize
 void append_plain_rows(std::vector<KernelRow>& rows);   // what the vector kernels do not serve
 
 }  // namespace macec
