@@ -8,6 +8,7 @@
 #include "compiler/support/text.h"
 #include "passes/pass.h"
 #include "targets/cpu/cpu.h"
+#include "targets/opencl/gpu_row.h"
 
 namespace macec {
 namespace {
@@ -39,19 +40,25 @@ Rows list_ops(const Options&) {
 }
 
 Rows list_targets(const Options&) {
-  Rows rows = {{"target", "levels", "what it is"}};
+  Rows rows = {{"target", "levels", "gpu", "what it is"}};
   for (const Target& target : all_targets()) {
     std::vector<std::string> levels;
     for (const Level& level : target.levels) levels.push_back(level.name);
-    rows.push_back({target.name, join(levels, ", "), target.doc});
+    const char* gpu = !target.gpu                  ? "-"
+                      : target.gpu->prefers_images ? "OpenCL, images"
+                                                   : "OpenCL, buffers";
+    rows.push_back({target.name, join(levels, ", "), gpu, target.doc});
   }
   return rows;
 }
 
 Rows list_kernels(const Options&) {
-  Rows rows = {{"kernel", "family", "file", "what it does"}};
+  Rows rows = {{"kernel", "device", "family", "file", "what it does"}};
   for (const KernelRow& kernel : cpu_kernels())
-    rows.push_back({kernel.name, std::string(name(kernel.family)), kernel.header, kernel.doc});
+    rows.push_back(
+        {kernel.name, "cpu", std::string(name(kernel.family)), kernel.header, kernel.doc});
+  for (const GpuRow& kernel : gpu_kernels())
+    rows.push_back({kernel.name, "gpu", std::string(name(kernel.family)), kernel.file, kernel.doc});
   return rows;
 }
 

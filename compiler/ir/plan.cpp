@@ -73,6 +73,39 @@ std::string text(const Plan& plan, const View& view) {
   return s;
 }
 
+// "image 3 in rows of 384", "device at 4096", "shared 0"; empty: the app's memory.
+std::string home_text(const Buffer& b) {
+  switch (b.home) {
+    case Buffer::host:
+      return b.image_row > 0 ? fmt::format(" weight image {} in rows of {}", b.object, b.image_row)
+                             : "";
+    case Buffer::device:
+      return " device";
+    case Buffer::shared:
+      return fmt::format(" shared {}", b.object);
+    case Buffer::image:
+      return fmt::format(" image {} in rows of {}", b.object, b.image_row);
+  }
+  return "";
+}
+
+std::string text(const GpuPlan& gpu) {
+  static const char* const kinds[] = {"upload", "download", "map", "unmap"};
+  std::string s = fmt::format("  gpu device {} live {} images {} live {} shared {} live {}\n",
+                              gpu.device_bytes, gpu.device_live_bytes, gpu.image_bytes,
+                              gpu.image_live_bytes, gpu.shared_bytes, gpu.shared_live_bytes);
+  for (const GpuImage& i : gpu.images)
+    s += fmt::format("  image {} x {} {}\n", i.width, i.height, name(i.dtype));
+  for (size_t i = 0; i < gpu.segments.size(); ++i)
+    s += fmt::format("  segment {} {} [{}..{}]\n", i,
+                     gpu.segments[i].device == Device::gpu ? "gpu" : "cpu", gpu.segments[i].first,
+                     gpu.segments[i].last);
+  for (const Transfer& t : gpu.transfers)
+    s += fmt::format("  {} buffer {} segment {} bytes {}\n", kinds[t.kind], t.buffer, t.segment,
+                     t.bytes);
+  return s;
+}
+
 void append(const Plan& plan, const StepList& steps, const std::string& indent, std::string* out) {
   for (const Step& step : steps) {
     *out += fmt::format("{}{:3} ", indent, step.number);
@@ -83,6 +116,9 @@ void append(const Plan& plan, const StepList& steps, const std::string& indent, 
       *out += " ->";
       for (const View& v : call.outputs) *out += " " + text(plan, v);
       for (const PointwiseStep& s : call.epilogue) *out += " | " + s.op;
+      for (const GpuLaunch& l : call.launches)
+        *out += fmt::format(" <{} {}x{}x{} by {}x{}x{}>", l.file, l.global[0], l.global[1],
+                            l.global[2], l.local[0], l.local[1], l.local[2]);
       *out += "   // " + step.name + "\n";
       continue;
     }
@@ -102,9 +138,10 @@ std::string text(const Plan& plan) {
   std::string s =
       fmt::format("plan \"{}\" arena {} scratch {} live {} graph {}\n", plan.name, plan.arena_bytes,
                   plan.scratch_bytes, plan.plan_live_bytes, plan.graph_live_bytes);
+  if (plan.gpu) s += text(*plan.gpu);
   for (const Buffer& b : plan.buffers)
-    s += fmt::format("  buffer {} {} x {} [{}..{}] at {}\n", b.name, name(b.dtype),
-                     b.elements.text(), b.first, b.last, b.offset);
+    s += fmt::format("  buffer {} {} x {} [{}..{}] at {}{}\n", b.name, name(b.dtype),
+                     b.elements.text(), b.first, b.last, b.offset, home_text(b));
   append(plan, plan.steps, "  ", &s);
   return s;
 }
