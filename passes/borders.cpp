@@ -9,7 +9,7 @@
 // A shared buffer belongs to the GPU until a CPU segment maps it, and the segment that comes behind
 // its last use on the CPU at the latest has it unmapped.
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "compiler/support/error.h"
 #include "passes/place_steps.h"
@@ -46,20 +46,30 @@ Buffer::Home home_of(const Buffer& buffer, bool on_cpu, bool on_gpu) {
   return on_cpu || is_fed(buffer) || is_result(buffer) ? Buffer::shared : Buffer::device;
 }
 
-// The transfers of one shared buffer; touching: its segments in order.
-void add_transfers(const Plan& plan, int index, const std::set<int>& touching, GpuPlan* gpu) {
+struct Use {
+  bool is_read = false, is_written = false;
+};
+using Uses = std::map<int, Use>;  // by segment
+
+// The transfers of one shared buffer.
+void add_transfers(const Plan& plan, int index, const Uses& uses, GpuPlan* gpu) {
   const Buffer& buffer = plan.buffers[static_cast<size_t>(index)];
   const auto add = [&](Transfer::Kind kind, int segment) {
-    gpu->transfers.push_back({kind, index, segment, buffer.bytes});
+    gpu->transfers.push_back({kind, index, segment, buffer.bytes, false, false});
   };
   if (is_fed(buffer)) return add(Transfer::upload, 0);  // the CPU reads what the app gave
+  size_t map = 0;                                       // of the transfers
   bool is_mapped = false;
-  for (int s : touching) {
+  for (const auto& [s, use] : uses) {
     const bool on_cpu = gpu->segments[static_cast<size_t>(s)].device == Device::cpu;
+    if (on_cpu && !is_mapped) map = gpu->transfers.size();
     if (on_cpu != is_mapped) add(on_cpu ? Transfer::map : Transfer::unmap, s);
     is_mapped = on_cpu;
+    if (!on_cpu) continue;
+    gpu->transfers[map].is_read |= use.is_read;
+    gpu->transfers[map].is_written |= use.is_written;
   }
-  if (is_mapped) add(Transfer::unmap, *touching.rbegin() + 1);
+  if (is_mapped) add(Transfer::unmap, uses.rbegin()->first + 1);
   if (is_result(buffer)) add(Transfer::download, static_cast<int>(gpu->segments.size()));
 }
 
@@ -84,23 +94,26 @@ void find_borders(Plan& plan) {
   plan.gpu.reset();
   GpuPlan gpu;
   gpu.segments = segments_of(plan);
-  std::vector<std::set<int>> touching(plan.buffers.size());
-  size_t segment = 0;
+  std::vector<Uses> uses(plan.buffers.size());
+  int segment = 0;
   for (const Step& step : plan.steps) {
-    while (gpu.segments[segment].last < step.number) ++segment;
-    for_each_operand(step, [&](const View& v, bool) {
-      if (v.buffer >= 0) touching[static_cast<size_t>(v.buffer)].insert(static_cast<int>(segment));
+    while (gpu.segments[static_cast<size_t>(segment)].last < step.number) ++segment;
+    const bool is_control = step.kind != Step::call;
+    for_each_operand(step, [&](const View& v, bool is_written) {
+      if (v.buffer < 0) return;
+      Use& use = uses[static_cast<size_t>(v.buffer)][segment];
+      use.is_written |= is_written;
+      use.is_read |= !is_written || is_control;
     });
-    for (int b : step.carried_buffers)
-      touching[static_cast<size_t>(b)].insert(static_cast<int>(segment));
+    for (int b : step.carried_buffers) uses[static_cast<size_t>(b)][segment] = {true, true};
   }
   for (size_t b = 0; b < plan.buffers.size(); ++b) {
     bool on_cpu = false, on_gpu = false;
-    for (int s : touching[b])
+    for (const auto& [s, use] : uses[b])
       (gpu.segments[static_cast<size_t>(s)].device == Device::cpu ? on_cpu : on_gpu) = true;
     plan.buffers[b].home = home_of(plan.buffers[b], on_cpu, on_gpu);
     if (plan.buffers[b].home == Buffer::shared)
-      add_transfers(plan, static_cast<int>(b), touching[b], &gpu);
+      add_transfers(plan, static_cast<int>(b), uses[b], &gpu);
   }
   const bool has_gpu = std::any_of(gpu.segments.begin(), gpu.segments.end(),
                                    [](const Segment& s) { return s.device == Device::gpu; });

@@ -30,6 +30,24 @@ void StepsWriter::write_gpu_segment(const Segment& segment) {
   }
 }
 
+void StepsWriter::write_borders(int segment) {
+  for (const Transfer& transfer : plan_.gpu->transfers) {
+    if (transfer.segment != segment) continue;
+    const Buffer& buffer = plan_.buffers[static_cast<size_t>(transfer.buffer)];
+    const std::string name = comment_text(buffer.name);
+    if (transfer.kind == Transfer::map) {
+      const char* use = !transfer.is_written ? ", kGpuReads"
+                        : !transfer.is_read  ? ", kGpuWrites"
+                                             : "";
+      text_.run += fmt::format("  if (!gpu_map(c, {}{})) return c.status;  // {}\n", buffer.object,
+                               use, name);
+    } else if (transfer.kind == Transfer::unmap) {
+      text_.run +=
+          fmt::format("  if (!gpu_unmap(c, {})) return c.status;  // {}\n", buffer.object, name);
+    }
+  }
+}
+
 void StepsWriter::write_gpu_run() {
   const GpuPlan& gpu = *plan_.gpu;
   text_.run += "  if (!gpu_begin(c)) return c.status;\n";
@@ -37,17 +55,11 @@ void StepsWriter::write_gpu_run() {
     const Segment& segment = gpu.segments[s];
     text_.run += fmt::format("  // segment {}: steps {} to {} on the {}\n", s, segment.first,
                              segment.last, segment.device == Device::gpu ? "GPU" : "CPU");
-    for (const Transfer& transfer : gpu.transfers) {
-      if (transfer.segment != static_cast<int>(s)) continue;
-      if (transfer.kind != Transfer::map && transfer.kind != Transfer::unmap) continue;
-      const Buffer& buffer = plan_.buffers[static_cast<size_t>(transfer.buffer)];
-      text_.run += fmt::format("  if (!gpu_{}(c, {})) return c.status;  // {}\n",
-                               transfer.kind == Transfer::map ? "map" : "unmap", buffer.object,
-                               comment_text(buffer.name));
-    }
+    write_borders(static_cast<int>(s));
     write_gpu_segment(segment);
     text_.run += "  if (stops(c)) return c.status;\n";
   }
+  write_borders(static_cast<int>(gpu.segments.size()));
   text_.run += "  return gpu_end(c);\n";
 }
 

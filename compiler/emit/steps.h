@@ -31,6 +31,7 @@ class StepsWriter {
   void write_list(const StepList& steps, const std::string& indent);
   void write_step(const Step& step, const std::string& indent);
   void write_gpu_run();
+  void write_borders(int segment);  // maps and unmaps before it
   void write_gpu_segment(const Segment& segment);
   void write_call(const Step& step, const std::string& indent);
   void write_branch(const Step& step, const std::string& indent);

@@ -242,6 +242,7 @@ struct Transfer {
   int buffer = -1;
   int segment = 0;  // happens before this segment; segments.size(): after the last one
   int64_t bytes = 0;
+  bool is_read = false, is_written = false;  // map: what the CPU does with it until the unmap
 };
 struct GpuPlan {
   std::vector<Segment> segments;
