@@ -80,6 +80,12 @@
   const uint64_t flags = kClReadWrite | (is_unified ? kClAllocHost : 0);
   if (model.device_bytes && !gpu_create_buffer(c, &gpu.arena, kClReadWrite, model.device_bytes))
     return false;
+  if (model.n_problem) {
+    if (!gpu_create_buffer(c, &gpu.problem, kClReadWrite, sizeof gpu.found)) return false;
+    const int32_t code = gpu.cl.EnqueueWriteBuffer(gpu.queue, gpu.problem, 1, 0, sizeof gpu.found,
+                                                   &gpu.found, 0, nullptr, nullptr);
+    if (!gpu_ok(c, code, "clEnqueueWriteBuffer failed")) return false;
+  }
   for (uint32_t i = 0; i < model.n_shared; ++i) {
     if (!gpu_create_buffer(c, &gpu.shared[i], flags, model.shared[i].bytes)) return false;
   }

@@ -112,7 +112,12 @@
   if (status == MACEC_PENDING) return status;
   gpu.is_pending = false;
   gpu_drop(&gpu.done, gpu.cl.ReleaseEvent);
-  if (status == MACEC_E_DEVICE) status = gpu_starts_again(c);
+  if (status == MACEC_OK) status = gpu_verdict(c);
+  if (status == MACEC_E_DEVICE) {
+    status = gpu_starts_again(c);
+  } else if (status != MACEC_OK) {
+    gpu_settle(c);
+  }
   return gpu_commit(c, status);
 }
 

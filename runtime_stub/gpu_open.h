@@ -39,6 +39,7 @@ void gpu_drop(Object* object, int32_t(MACEC_CL_CALL* release)(Object)) {
   for (uint32_t i = 0; i < model.n_weight_image; ++i)
     gpu_drop(&gpu.weight_image[i], gpu.cl.ReleaseMemObject);
   gpu_drop(&gpu.weights, gpu.cl.ReleaseMemObject);
+  gpu_drop(&gpu.problem, gpu.cl.ReleaseMemObject);
   gpu_drop(&gpu.arena, gpu.cl.ReleaseMemObject);
   gpu_drop(&gpu.queue, gpu.cl.ReleaseCommandQueue);
   gpu_drop(&gpu.context, gpu.cl.ReleaseContext);

@@ -119,6 +119,9 @@
     case kGpuWeightImage:
       value = &gpu.weight_image[number];
       break;
+    case kGpuProblem:
+      value = &gpu.problem;
+      break;
     case kGpuLocal:
       value = nullptr;
       bytes = static_cast<size_t>(number);

@@ -126,6 +126,15 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
   return c.gpu->is_ready && gpu_ok(c, c.gpu->cl.Finish(c.gpu->queue), "clFinish failed");
 }
 
+// What a finished run is worth: a kernel may have found an index out of range.
+[[maybe_unused]] macec_status gpu_verdict(Context& c) {
+  const GpuModel& model = *c.model->gpu;
+  const int32_t found = c.gpu->found;
+  if (c.status != MACEC_OK || found < 1 || static_cast<uint32_t>(found) > model.n_problem)
+    return c.status;
+  return c.status = fail(c, MACEC_E_RANGE, model.problem[found - 1]);
+}
+
 [[maybe_unused]] macec_status gpu_end(Context& c) {
   Gpu& gpu = *c.gpu;
   const GpuModel& model = *c.model->gpu;
@@ -135,10 +144,15 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
     if (row.role == GpuSharedRow::output) gpu_download(c, i, c.out[row.index]);
     if (row.role == GpuSharedRow::next_state) gpu_download(c, i, c.next_state[row.index]);
   }
+  if (c.status == MACEC_OK && gpu.problem) {
+    const int32_t code = gpu.cl.EnqueueReadBuffer(gpu.queue, gpu.problem, 0, 0, sizeof gpu.found,
+                                                  &gpu.found, 0, nullptr, nullptr);
+    gpu_ok(c, code, "clEnqueueReadBuffer failed");
+  }
   if (c.status != MACEC_OK) return c.status;
   if (!gpu.is_submit) {
     gpu_ok(c, gpu.cl.Finish(gpu.queue), "clFinish failed");
-    return c.status;
+    return gpu_verdict(c);
   }
   const int32_t code = gpu.cl.EnqueueMarkerWithWaitList(gpu.queue, 0, nullptr, &gpu.done);
   if (!gpu_ok(c, code, "clEnqueueMarkerWithWaitList failed")) return c.status;
@@ -146,7 +160,8 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
   return c.status;
 }
 
-// Behind a run that ended early: nothing of it is at work or mapped when this returns.
+// Behind a run that ended early or with a problem: nothing of it is at work or mapped when this
+// returns, and the next run starts without a problem.
 [[maybe_unused]] void gpu_settle(Context& c) {
   Gpu& gpu = *c.gpu;
   if (!gpu.queue) return;
@@ -156,4 +171,8 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
     gpu.mapped[i] = nullptr;
   }
   gpu.cl.Finish(gpu.queue);
+  gpu.found = 0;
+  if (!gpu.problem) return;
+  gpu.cl.EnqueueWriteBuffer(gpu.queue, gpu.problem, 1, 0, sizeof gpu.found, &gpu.found, 0, nullptr,
+                            nullptr);
 }

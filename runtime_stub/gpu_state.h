@@ -22,6 +22,8 @@ struct Gpu {
   cl_command_queue queue;
   cl_program program;
   cl_mem arena, weights;
+  cl_mem problem;  // an int: the number of what a kernel of this run has found wrong, or 0
+  int32_t found;   // the same, read at the end of a run
   cl_mem *shared, *image, *weight_image;
   cl_kernel* kernel;  // one per launch: its arguments are set at open
   void** mapped;      // per shared object: its memory while the CPU has it

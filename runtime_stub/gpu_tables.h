@@ -14,6 +14,7 @@ enum GpuArgKind : uint32_t {
   kGpuWeightImage,  // weight image `value`
   kGpuInteger,      // `value`, an int
   kGpuLocal,        // `value` bytes of local memory
+  kGpuProblem,      // an int, 0: a kernel that finds a problem writes its number there
 };
 struct GpuArg {
   uint32_t kind;
@@ -74,6 +75,8 @@ struct GpuModel {
   uint32_t n_shared;
   uint64_t device_bytes;               // of the device arena; 0: none
   bool reads_weights;                  // some kernel reads the weights as memory: kGpuWeights
+  const char* const* problem;          // what kernels may find, from number 1 on: MACEC_E_RANGE
+  uint32_t n_problem;
   const GpuCheckInput* check_input;    // one per input of the model; nullptr: no self-check
   const GpuCheckOutput* check_output;  // one per output
   const int64_t* check_dim;            // dimensions of the check; nullptr: the model has none

@@ -65,7 +65,7 @@ struct TablesWriter {
   const std::vector<int64_t>& weight_offsets;
   std::string text{};
   std::map<std::pair<std::string, std::string>, size_t> kernels{};  // file, preamble -> index
-  std::vector<std::string> kernel_names{}, sources{};
+  std::vector<std::string> kernel_names{}, sources{}, problems{};
   bool reads_weights = false;
 
   template <class... Args>
@@ -93,6 +93,16 @@ struct TablesWriter {
     sources.push_back(fmt::format("kClose{}", index));
   }
 
+  // The number of the step's message among all problems, from 1.
+  size_t problem_of(const Step& step) {
+    const std::string message =
+        c_string(fmt::format("an index of '{}' is out of range", step.name));
+    const auto at = std::find(problems.begin(), problems.end(), message);
+    const auto number = static_cast<size_t>(at - problems.begin()) + 1;
+    if (at == problems.end()) problems.push_back(message);
+    return number;
+  }
+
   std::string argument(const Step& step, const GpuArgument& a) {
     const int index = a.buffer == -2 ? step.scratch_buffer : a.buffer;
     switch (a.kind) {
@@ -100,6 +110,10 @@ struct TablesWriter {
         return fmt::format("{{kGpuInteger, {}}}", a.value);
       case GpuArgument::local:
         return fmt::format("{{kGpuLocal, {}}}", a.value);
+      case GpuArgument::problem:
+        return "{kGpuProblem, 0}";
+      case GpuArgument::problem_number:
+        return fmt::format("{{kGpuInteger, {}}}", problem_of(step));
       case GpuArgument::offset: {
         const Buffer& b = buffer(index);
         if (b.place != Buffer::weight) return fmt::format("{{kGpuInteger, {}}}", a.value);
@@ -154,6 +168,13 @@ struct TablesWriter {
     text += "constexpr GpuArg kArgs[] = {\n" + args + "};\n";
     text += "// kernel, its arguments, work-items, work-group\n";
     text += "constexpr GpuLaunchRow kLaunches[] = {\n" + rows + "};\n";
+  }
+
+  void write_problems() {
+    if (problems.empty()) return;
+    text += "constexpr const char* kProblems[] = {\n";
+    for (const std::string& message : problems) line("    {},", message);
+    text += "};\n";
   }
 
   void write_images() {
@@ -288,6 +309,7 @@ std::string gpu_tables(const Plan& plan, const std::vector<int64_t>& weight_offs
                   [&](const Step&, const GpuLaunch& launch) { writer.add_kernel(launch); });
   writer.write_sources();
   writer.write_launches();
+  writer.write_problems();
   writer.write_images();
   writer.write_shared();
   if (check) writer.text += check_tables(*check);
@@ -302,6 +324,7 @@ std::string gpu_tables(const Plan& plan, const std::vector<int64_t>& weight_offs
               gpu.weight_images.size(), table(!gpu.shared.empty(), "kShared"), gpu.shared.size());
   writer.line("    {}, {},  // bytes of the device arena; do kernels read weights as memory",
               gpu.device_bytes, writer.reads_weights);
+  writer.line("    {}, {},", table(!writer.problems.empty(), "kProblems"), writer.problems.size());
   writer.line("    {}, {}, {}, 0x{:016x}u}};",
               table(check && !check->inputs.empty(), "kCheckInputs"), table(check, "kCheckOutputs"),
               table(check && !check->dims.empty(), "kCheckDims"), weights_hash);

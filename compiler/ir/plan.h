@@ -84,6 +84,9 @@ struct GpuArgument {
     offset,   // elements: value. plan_memory adds the place of the buffer in the device arena; the
               // emitter that of a weight among all weights
     local,    // value bytes of local memory
+    problem,  // an int of device memory, 0 at the start of a run; a kernel writes there the number
+              // of its problem, so that the run fails
+    problem_number,  // of this step: an index into the messages of all problems, from 1
   } kind = integer;
   int buffer = -1;
   int64_t value = 0;

@@ -40,6 +40,8 @@ const std::vector<GpuRow>& gpu_kernels() {
     std::vector<GpuRow> all;
     append_gpu_element_rows(all);
     append_gpu_move_rows(all);
+    append_gpu_gather_rows(all);
+    append_gpu_pad_rows(all);
     append_gpu_line_rows(all);
     append_gpu_matrix_rows(all);
     append_gpu_reduce_rows(all);

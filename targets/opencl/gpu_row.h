@@ -59,5 +59,7 @@ void append_gpu_channel_norm_rows(std::vector<GpuRow>& rows);
 void append_gpu_reduce_rows(std::vector<GpuRow>& rows);   // reduce
 void append_gpu_element_rows(std::vector<GpuRow>& rows);  // pointwise
 void append_gpu_move_rows(std::vector<GpuRow>& rows);     // copy, fill
+void append_gpu_gather_rows(std::vector<GpuRow>& rows);   // gather
+void append_gpu_pad_rows(std::vector<GpuRow>& rows);      // pad, iota
 
 }  // namespace macec

@@ -106,6 +106,14 @@ void LaunchBuilder::text(const std::string& code) {
   functions_ += code;
 }
 
+void LaunchBuilder::problems() {
+  parameters_ += (parameters_.empty() ? "" : ", ") +
+                 std::string("__global int* problem_, const int problem_number_");
+  accessors_ += "#define REPORT_PROBLEM() (*problem_ = problem_number_)\n";
+  launch_.arguments.push_back({GpuArgument::problem, -1, 0});
+  launch_.arguments.push_back({GpuArgument::problem_number, -1, 0});
+}
+
 void LaunchBuilder::local_memory(const char* name, int64_t floats) {
   parameters_ += (parameters_.empty() ? "" : ", ") + fmt::format("__local float* {}", name);
   launch_.arguments.push_back({GpuArgument::local, -1, floats * 4});

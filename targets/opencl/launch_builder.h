@@ -83,6 +83,9 @@ class LaunchBuilder {
   // column col. Without steps they are v itself.
   // columns: extent of the column axis.
   void epilogue(const KernelCall& call, const Dim& columns, const Dim& row_length);
+  // REPORT_PROBLEM(): the run ends with MACEC_E_RANGE, "an index of 'STEP' is out of range", once
+  // all launches are done. Any number of work-items may report.
+  void problems();
   void local_memory(const char* name, int64_t floats);  // a __local float* argument
   void size(std::array<int64_t, 3> global, std::array<int64_t, 3> local);  // rounds global up
   void cost(double flops, double bytes);

@@ -69,6 +69,13 @@ DType moved_type(DType type) {
   return DType::uint64;
 }
 
+std::string literal_of(const Tensor& tensor, DType type) {
+  if (type == DType::float16 || type == DType::float32) return opencl_float(tensor.f64(0));
+  Tensor bits(type, {});
+  bits.bytes.assign(tensor.bytes.begin(), tensor.bytes.begin() + info(type).bits / 8);
+  return opencl_integer(bits);
+}
+
 double touched_bytes(const std::vector<View>& views) {
   double bytes = 0;
   for (const View& view : views) {

@@ -19,6 +19,7 @@ struct GpuNest {
   std::vector<int64_t> extent;               // outermost first
   std::vector<std::vector<int64_t>> stride;  // [operand][axis], elements
 
+  GpuNest() = default;
   GpuNest(int rank, const Dim* extents);
   void add(const Dim* strides);  // the next operand
   size_t rank() const { return extent.size(); }
@@ -38,6 +39,9 @@ std::string refuses_nest(const KernelCall& call);
 // The type that elements of a whole number of bytes, at most 8, move as: float32, or an unsigned
 // integer of their size.
 DType moved_type(DType type);
+
+// Element 0 of a constant as a constant expression; type: its own, or what it moves as.
+std::string literal_of(const Tensor& tensor, DType type);
 
 // Bytes of the elements that the views show, broadcast ones once.
 double touched_bytes(const std::vector<View>& views);

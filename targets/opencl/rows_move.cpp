@@ -85,13 +85,6 @@ void specialise_copy(const KernelCall& call, LaunchList& list, const GpuCapabili
   b.done();
 }
 
-// The constant's bytes as a number of its own size.
-std::string bits_of(const Tensor& tensor) {
-  Tensor bits(moved_type(tensor.dtype), {});
-  bits.bytes.assign(tensor.bytes.begin(), tensor.bytes.begin() + info(tensor.dtype).bits / 8);
-  return bits.dtype == DType::float32 ? opencl_float(bits.f64(0)) : opencl_integer(bits);
-}
-
 void specialise_fill(const KernelCall& call, LaunchList& list, const GpuCapabilities&) {
   const auto& p = std::get<FillParamsT<Dim>>(call.params);
   GpuNest nest(p.rank, p.extent);
@@ -108,9 +101,7 @@ void specialise_fill(const KernelCall& call, LaunchList& list, const GpuCapabili
   if (is_vector) b.inner("Y", 4);
   define_nest(b, nest, {"Y"}, is_vector ? 4 : 1);
   b.define("WIDTH", is_vector ? 4 : 1);
-  const std::string one = !is_number                  ? "X1(0, 0)"
-                          : y.dtype == DType::float16 ? opencl_float(x.constant->f64(0))
-                                                      : bits_of(*x.constant);
+  const std::string one = is_number ? literal_of(*x.constant, y.dtype) : "X1(0, 0)";
   const std::string type = y.dtype == DType::float16 ? "float" : opencl_type(y.dtype);
   b.define_text("VALUE", is_vector ? fmt::format("(({}4)({}))", type, one) : one);
   b.cost(0, touched_bytes({y}));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 
 #include "compiler/emit/embedded.h"
@@ -104,6 +105,7 @@ struct Running {
   Plan plan;
   std::vector<std::vector<int>> kernels;  // per step and launch
   std::vector<cl_mem> objects;            // per buffer
+  cl_mem problem = nullptr;               // an int: the step, from 1, that reported a problem
 };
 
 std::vector<unsigned char> contents_of(const Running& running, const Buffer& buffer,
@@ -130,17 +132,19 @@ void make_objects(Running& running, const std::vector<Tensor>& inputs) {
 }
 
 void set_arguments(cl_kernel kernel, const GpuLaunch& launch, const Running& running,
-                   cl_mem scratch) {
+                   cl_mem scratch, cl_int step) {
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
     const GpuArgument& argument = launch.arguments[i];
     const cl_mem object = argument.buffer == kGpuScratch ? scratch
                           : argument.buffer >= 0
                               ? running.objects[static_cast<size_t>(argument.buffer)]
-                              : nullptr;
-    const cl_int number = static_cast<cl_int>(argument.value);
+                              : running.problem;
+    const bool is_step = argument.kind == GpuArgument::problem_number;
+    const cl_int number = is_step ? step + 1 : static_cast<cl_int>(argument.value);
     const cl_uint at = static_cast<cl_uint>(i);
     cl_int code = 0;
-    if (argument.kind == GpuArgument::memory || argument.kind == GpuArgument::image)
+    if (argument.kind == GpuArgument::memory || argument.kind == GpuArgument::image ||
+        argument.kind == GpuArgument::problem)
       code = clSetKernelArg(kernel, at, sizeof object, &object);
     else if (argument.kind == GpuArgument::local)
       code = clSetKernelArg(kernel, at, static_cast<size_t>(argument.value), nullptr);
@@ -159,7 +163,7 @@ std::vector<double> launch_all(const Running& running, const Program& program,
     for (size_t l = 0; l < call.launches.size(); ++l) {
       const GpuLaunch& launch = call.launches[l];
       const cl_kernel kernel = program.kernels[static_cast<size_t>(running.kernels[s][l])];
-      set_arguments(kernel, launch, running, scratch[s]);
+      set_arguments(kernel, launch, running, scratch[s], static_cast<cl_int>(s));
       cl.launch(kernel, launch.global, launch.local);
     }
   }
@@ -171,6 +175,7 @@ OpenclResult run(Running& running, const Program& program, const std::vector<Ten
   OpenclDevice& cl = OpenclDevice::get();
   OpenclResult result;
   make_objects(running, inputs);
+  running.problem = cl.memory(std::vector<unsigned char>(4));
   std::vector<cl_mem> scratch;
   for (const Step& step : running.plan.steps) {
     const KernelCall& call = step.kernel;
@@ -188,6 +193,7 @@ OpenclResult run(Running& running, const Program& program, const std::vector<Ten
     for (size_t i = 0; i < again.size(); ++i)
       result.seconds[i] = std::min(result.seconds[i], again[i]);
   }
+  std::memcpy(&result.problem, cl.read_memory(running.problem, 4).data(), 4);
   result.outputs.resize(running.graph.outputs.size());
   for (size_t b = 0; b < running.plan.buffers.size(); ++b) {
     const Buffer& buffer = running.plan.buffers[b];

@@ -29,6 +29,7 @@ struct OpenclCase {
 struct OpenclResult {
   std::vector<Tensor> outputs;
   std::vector<std::string> rows;      // names of the rows of all steps, in order
+  int32_t problem = 0;                // the number, from 1, of a step that reported one
   int images = 0;                     // buffers and weights that were in images
   std::vector<double> seconds;        // of each launch
   std::vector<std::string> launches;  // file, sizes and node of each launch
