@@ -20,17 +20,20 @@ void move_element(const Tensor& tensor, int64_t from, std::vector<unsigned char>
               tensor.bytes.data() + static_cast<size_t>(from) * size, size);
 }
 
-// panels: [group][ceil(n / width)][k][width], zeros behind the last column.
+// panels: [group][ceil(n / width)][k][width], zeros behind the last column. phases: the same with the
+// depth in another order.
 std::vector<unsigned char> pack_panels(const Tensor& tensor, int64_t offset,
-                                       const KernelCall::ConstantUse& use, int width) {
+                                       const KernelCall::ConstantUse& use, Packing packing) {
+  const int width = packing.width;
+  const std::vector<int64_t>& order =
+      packing.kind == Packing::phases ? use.phase_order : use.k_order;
   const int64_t panels = (use.n + width - 1) / width;
   std::vector<unsigned char> packed(
       static_cast<size_t>(bytes_of(tensor.dtype, use.groups * panels * use.k * width)));
   for (int64_t g = 0; g < use.groups; ++g)
     for (int64_t n = 0; n < use.n; ++n)
       for (int64_t k = 0; k < use.k; ++k) {
-        const int64_t depth =
-            use.k_order.empty() ? k * use.stride_k : use.k_order[static_cast<size_t>(k)];
+        const int64_t depth = order.empty() ? k * use.stride_k : order[static_cast<size_t>(k)];
         move_element(tensor, offset + g * use.stride_group + n * use.stride_n + depth, packed,
                      ((g * panels + n / width) * use.k + k) * width + n % width);
       }
@@ -83,12 +86,11 @@ struct Packer {
       weight.bytes = tensor.bytes;
     } else {
       const int64_t offset = view.offset.value();
-      weight.bytes = packing.kind == Packing::panels
-                         ? pack_panels(tensor, offset, use, packing.width)
-                         : pack_taps(tensor, offset, use);
-      weight.shape_text += packing.kind == Packing::panels
-                               ? fmt::format(" in panels of {}", packing.width)
-                               : " tap by tap";
+      weight.bytes = packing.kind == Packing::taps ? pack_taps(tensor, offset, use)
+                                                   : pack_panels(tensor, offset, use, packing);
+      weight.shape_text += packing.kind == Packing::taps
+                               ? " tap by tap"
+                               : fmt::format(" in panels of {}", packing.width);
       view.offset = 0;
     }
     std::string key = fmt::format("{}:", static_cast<int>(weight.dtype));

@@ -67,6 +67,11 @@ bool same_place(const View& a, const View& b) {
   return true;
 }
 
+bool moves_nothing(const KernelCall& call) {
+  return call.family == Family::copy && call.inputs[0].buffer >= 0 &&
+         same_place(call.inputs[0], call.outputs[0]);
+}
+
 std::vector<int64_t> transpose_permutation(const Node& node, int rank) {
   std::vector<int64_t> reversed;
   for (int a = rank - 1; a >= 0; --a) reversed.push_back(a);
@@ -95,9 +100,18 @@ std::vector<Wanted> GraphPlanner::wanted(const Node& node) const {
   return {Wanted::gpu, Wanted::any};
 }
 
-bool GraphPlanner::can_be_placed(ValueId id, const Users& users) const {
+// Readers that take any strides, so that a value which they share may be a slice of a wider tensor.
+bool GraphPlanner::has_patient_users(ValueId id, const Users& users) const {
+  if (users.is_output(id)) return false;
+  return std::all_of(users.of(id).begin(), users.of(id).end(), [&](const Use& use) {
+    return (graph_.node(use.node).def->traits & (kChannelsLast | kElementwise | kAnyLayout)) != 0;
+  });
+}
+
+bool GraphPlanner::can_be_placed(ValueId id, const Users& users, bool may_share) const {
   const Value& value = graph_.value(id);
-  if (!value.producer.is_valid() || !users.single(id) || placed_.count(id.index)) return false;
+  if (!value.producer.is_valid() || placed_.count(id.index)) return false;
+  if (!users.single(id) && !(may_share && has_patient_users(id, users))) return false;
   const Node& producer = graph_.node(value.producer);
   if (producer.op == "Transpose") return can_be_placed(producer.inputs[0], users);
   const OpDef* def = producer.def;
@@ -122,11 +136,15 @@ void GraphPlanner::place_backward() {
       const int64_t rank = out.rank();
       int64_t axis = node.int_attribute("axis", 0);
       if (axis < 0) axis += rank;
+      // What others read too must not lie in the caller's memory, which may be missing.
+      const bool is_own =
+          builder_.plan.buffers[static_cast<size_t>(out.buffer)].place == Buffer::arena;
       Dim start = 0;
       for (ValueId input : node.inputs) {
         const TensorType& type = graph_.type(input);
         const Dim extent = type.shape[static_cast<size_t>(axis)];
-        if (can_be_placed(input, users) && type.layout == graph_.type(node.outputs[0]).layout) {
+        if (can_be_placed(input, users, is_own) &&
+            type.layout == graph_.type(node.outputs[0]).layout) {
           View part = out;
           part.offset = out.offset + start * out.strides[static_cast<size_t>(axis)];
           part.shape[static_cast<size_t>(axis)] = extent;
@@ -223,7 +241,10 @@ bool GraphPlanner::lower_with_copies(const Node& node, Wanted wanted) {
       continue;
     }
     for (const auto& [from, to] : before) add_copy(from, to, node);
-    for (KernelCall& call : *calls) add_call(std::move(call), node);
+    for (KernelCall& call : *calls) {
+      if (moves_nothing(call)) continue;  // a part that was written in its place
+      add_call(std::move(call), node);
+    }
     for (const auto& [from, to] : after) add_copy(from, to, node);
     return true;
   }

@@ -68,6 +68,19 @@ constexpr int64_t conv_igemm_scratch(const ConvParamsT<Int>& p, int64_t element)
   return (runs && by_run > by_pixel ? by_run : by_pixel) + rows * pointer;
 }
 
+// Transposed convolution has the same parameters: x and `in` are the smaller side, y and `out` the
+// larger one, and y[o] gathers the taps k for which o + pad - k * dilation is a multiple i * stride
+// with i inside x. Bytes of scratch of conv_transposed: zeros for one tap, input rows, row pointers.
+template <class Int>
+constexpr int64_t conv_transposed_zeros(const ConvParamsT<Int>& p, int64_t element) {
+  return (int64_t{p.group} * p.in_channels * element + 63) / 64 * 64;
+}
+template <class Int>
+constexpr int64_t conv_transposed_scratch(const ConvParamsT<Int>& p, int64_t element) {
+  const int64_t rows = int64_t{p.kernel[0]} * p.kernel[1], tap_bytes = rows * p.kernel[2] * 8;
+  return conv_transposed_zeros(p, element) + rows * 8 + conv_block_pixels(tap_bytes) * tap_bytes;
+}
+
 // Floats of the packed weights: [group][panel][tap * in_channels + channel][panel's columns].
 template <class Int>
 constexpr int64_t conv_packed_floats(const ConvParamsT<Int>& p, int64_t panel) {

@@ -81,6 +81,23 @@ Packing conv_panels(const KernelCall&, int input, const Capabilities& caps) {
 int64_t conv_scratch(const KernelCall& call, const Capabilities&) {
   return conv_igemm_scratch(conv_params(call), info(call.inputs[0].dtype).bits / 8);
 }
+
+// transposed conv
+
+bool accepts_conv_transposed(const KernelCall& call, const Capabilities&) {
+  return call.op == "transposed" && has_packed_weights(call) &&
+         call.constant_uses[1].kind == Packing::panels;
+}
+bool accepts_conv_transposed_depthwise(const KernelCall& call, const Capabilities&) {
+  return call.op == "transposed" && has_packed_weights(call) &&
+         call.constant_uses[1].kind == Packing::taps;
+}
+Packing conv_phases(const KernelCall&, int input, const Capabilities& caps) {
+  return input == 1 ? Packing{Packing::phases, caps.panel} : Packing{};
+}
+int64_t conv_transposed_scratch_bytes(const KernelCall& call, const Capabilities&) {
+  return conv_transposed_scratch(conv_params(call), info(call.inputs[0].dtype).bits / 8);
+}
 std::string depthwise_arguments(const KernelCall& call, const Capabilities&) {
   const ConvParamsT<Dim>& p = conv_params(call);
   return fmt::format("{}, {}, {}", p.kernel[1], p.kernel[2], p.stride[2]);
@@ -143,6 +160,14 @@ void append_window_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"conv_pointwise", "1x1 convolution, stride 1, no padding", Family::conv,
                   "kernels/conv_pointwise.h", "conv_pointwise", accepts_conv_pointwise,
                   conv_pointwise_cycles, nullptr, conv_panels, nullptr, true});
+  rows.push_back({"conv_transposed", "transposed convolution: a gemm for each output phase",
+                  Family::conv, "kernels/conv_transposed.h", "conv_transposed",
+                  accepts_conv_transposed, conv_igemm_cycles, nullptr, conv_phases,
+                  conv_transposed_scratch_bytes, true});
+  rows.push_back({"conv_transposed_depthwise", "depthwise transposed convolution", Family::conv,
+                  "kernels/conv_transposed.h", "conv_transposed_depthwise",
+                  accepts_conv_transposed_depthwise, depthwise_any_cycles, nullptr, conv_taps,
+                  nullptr, true});
   rows.push_back({"gemm_packed", "matrix product with constant weights in panels", Family::gemm,
                   "kernels/gemm.h", "gemm_packed", accepts_gemm_packed, gemm_packed_cycles, nullptr,
                   conv_panels, gemm_packed_scratch_bytes, true});
