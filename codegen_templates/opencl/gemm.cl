@@ -3,8 +3,8 @@
 //
 // A work-item has ROWS rows of four neighbouring columns. SPLIT items of a work-group share the
 // depth of the same outputs: item s takes the blocks s, s + SPLIT, ... of four k, and the sums meet
-// in local memory. Nothing else goes through local memory: neighbouring items read the same x and
-// neighbouring w at the same time, which the first cache answers.
+// in local memory. Nothing else goes through local memory: neighbouring items read the same or
+// neighbouring x and w at the same time, which the first cache answers.
 //
 //   X_FORM  0: k is dense, four at a time   1: any strides
 //   W_FORM  0: panels [n / PANEL][k][PANEL], zeros behind column n   1: n is dense
@@ -13,6 +13,7 @@
 // Items behind the last row or column compute with clamped places and store nothing, so that all
 // meet at the barrier.
 #define LAST(i, count) min(i, (count) - 1)
+#define ROUNDS ((K / 4 + SPLIT - 1) / SPLIT)
 
 // W's place at batch (b0, b1).
 #define W_PLACE_R (b0 * W_B0_R + b1 * W_B1_R)
@@ -88,7 +89,12 @@ __kernel void KERNEL(PARAMETERS) {
   float4 sum[ROWS];
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) sum[r] = (float4)(0.0f);
-  for (int k = 4 * s; k + 4 <= K; k += 4 * SPLIT) {
+#pragma unroll 2
+  for (int round = 0; round < ROUNDS; ++round) {
+    const int k = 4 * (s + round * SPLIT);
+#if K / 4 % SPLIT != 0
+    if (k + 4 > K) break;
+#endif
 #if W_FORM == 2
     const float4 a0 = W4(w_r + c0 * W_N_R, w_i + c0 * W_N_I + k);
     const float4 a1 = W4(w_r + c1 * W_N_R, w_i + c1 * W_N_I + k);

@@ -13,8 +13,9 @@ struct GpuCapabilities {
   int64_t max_image_width, max_image_height;  // texels
   int64_t max_work_group;                     // work-items
   int64_t local_bytes;
-  int work_items;    // that keep the device busy: kernels cut their work into about so many
-  int weight_panel;  // columns of a packed panel: the CPU half's, so that both read one copy
+  bool has_local_memory;  // faster than other memory; else only good for exchanging results
+  int work_items;         // that keep the device busy: kernels cut their work into about so many
+  int weight_panel;       // columns of a packed panel: the CPU half's, so that both read one copy
   // The model of cost, in microseconds.
   double launch_us, map_us;          // of one launch; of one map or unmap
   double gflops, gbytes_per_second;  // reached by a good kernel; of memory

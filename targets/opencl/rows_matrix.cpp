@@ -45,29 +45,35 @@ WForm w_form(const KernelCall& call) {
 
 // The work of one item and of one group: see opencl/gemm.cl.
 struct GemmShape {
-  int64_t rows;               // of one item
-  int64_t split;              // items that share the depth
-  int64_t local_columns = 8;  // items of a group side by side, four columns each
+  int64_t rows = 4;           // of one item
+  int64_t split = 1;          // items that share the depth
+  int64_t local_columns = 4;  // items of a group side by side, four columns each
   int64_t local_rows = 1;
 };
 
-// Rows save loads, splits make items: the device should be busy before the loads are saved.
+constexpr int64_t kGroup = 128;       // items of a group
+constexpr int64_t kLeastDepth = 8;    // of one item's share
+constexpr int64_t kCommonSplit = 16;  // neighbouring items read neighbouring x: one cache line
+
+// Rows save loads, splits make items: the device should be busy before loads are saved. A group has
+// about as many rows as columns, for they are what it reads.
 GemmShape gemm_shape(const GemmParamsT<Dim>& p, const GpuCapabilities& caps) {
   const int64_t m = p.m.value(), n = p.n.value(), k = p.k.value();
-  const int64_t batches = p.batch[0].value() * p.batch[1].value();
-  GemmShape shape{m >= 4 ? 4 : m >= 2 ? 2 : 1, 1};
+  GemmShape shape;
+  while (shape.rows > m) shape.rows /= 2;
   const int64_t columns = (n + 3) / 4;
-  const int64_t items = columns * ((m + shape.rows - 1) / shape.rows) * batches;
-  const int64_t most = m == 1 ? 32 : 16;
-  while (shape.split < most && items * shape.split < caps.work_items && k >= 16 * shape.split)
+  const int64_t items =
+      columns * ((m + shape.rows - 1) / shape.rows) * p.batch[0].value() * p.batch[1].value();
+  const int64_t most = std::min<int64_t>(m == 1 ? 64 : 2 * kCommonSplit, caps.max_work_group / 4);
+  const int64_t common = caps.has_local_memory ? kCommonSplit : 1;
+  while (shape.split < most && k >= 2 * kLeastDepth * shape.split &&
+         (shape.split < common || items * shape.split < caps.work_items))
     shape.split *= 2;
   while (shape.local_columns > 1 && shape.local_columns / 2 >= columns) shape.local_columns /= 2;
-  const int64_t group = std::min<int64_t>(caps.max_work_group, 128);
-  const auto grows = [&] {
-    return shape.local_rows * shape.rows < m &&
-           shape.local_rows * shape.local_columns * shape.split < group;
-  };
-  while (grows()) shape.local_rows *= 2;
+  const int64_t group = std::min<int64_t>(caps.max_work_group, kGroup);
+  while (2 * shape.local_rows * shape.local_columns * shape.split <= group &&
+         shape.local_rows * shape.rows < m)
+    shape.local_rows *= 2;
   return shape;
 }
 
@@ -112,15 +118,19 @@ void gemm_operands(LaunchBuilder& b, const KernelCall& call, const GpuCapabiliti
   b.inner("Y", p.n);
 }
 
+void define_extents(LaunchBuilder& b, const GemmParamsT<Dim>& p) {
+  b.define("BATCH1", p.batch[1]);
+  b.define("M", p.m);
+  b.define("N", p.n);
+  b.define("K", p.k);
+}
+
 void specialise_gemm(const KernelCall& call, LaunchList& list, const GpuCapabilities& caps) {
   const GemmParamsT<Dim>& p = params_of(call);
   const GemmShape shape = gemm_shape(p, caps);
   LaunchBuilder b(list, "opencl/gemm.cl");
   gemm_operands(b, call, caps);
-  b.define("BATCH1", p.batch[1]);
-  b.define("M", p.m);
-  b.define("N", p.n);
-  b.define("K", p.k);
+  define_extents(b, p);
   b.define("ROWS", shape.rows);
   b.define("SPLIT", shape.split);
   b.define("LOCAL_COLUMNS", shape.local_columns);
@@ -134,12 +144,59 @@ void specialise_gemm(const KernelCall& call, LaunchList& list, const GpuCapabili
   b.done();
 }
 
+// --- tiles in local memory: see opencl/gemm_tile.cl
+
+constexpr int64_t kTileColumns = 64, kTileDepth = 16, kTileItems = 128;
+
+int64_t tiles(const GemmParamsT<Dim>& p, int64_t rows) {
+  return (p.m.value() + rows - 1) / rows * ((p.n.value() + kTileColumns - 1) / kTileColumns) *
+         p.batch[0].value() * p.batch[1].value();
+}
+// Rows of a tile; 0: not enough tiles to keep the device busy.
+int64_t tile_rows(const GemmParamsT<Dim>& p, const GpuCapabilities& caps) {
+  for (int64_t rows : {64, 32})
+    if (p.m.value() >= rows && tiles(p, rows) * kTileItems >= caps.work_items) return rows;
+  return 0;
+}
+
+std::string refuses_tiles(const KernelCall& call, const GpuCapabilities& caps) {
+  const std::string refusal = refuses_gemm(call, caps);
+  if (!refusal.empty()) return refusal;
+  const GemmParamsT<Dim>& p = params_of(call);
+  const WForm form = w_form(call);
+  if (p.x_k != Dim(1) || p.k.value() % 4 != 0 || p.n.value() % 4 != 0 ||
+      (form != kWPanels && form != kWRows))
+    return "rows of x or w are no whole vectors";
+  if (!caps.has_local_memory) return "local memory is no faster than other memory";
+  return tile_rows(p, caps) == 0 ? "too few outputs for tiles" : "";
+}
+
+void specialise_tiles(const KernelCall& call, LaunchList& list, const GpuCapabilities& caps) {
+  const GemmParamsT<Dim>& p = params_of(call);
+  const int64_t rows = tile_rows(p, caps);
+  LaunchBuilder b(list, "opencl/gemm_tile.cl");
+  gemm_operands(b, call, caps);
+  define_extents(b, p);
+  b.define("TILE_M", rows);
+  b.define("TILE_N", kTileColumns);
+  b.define("TILE_K", kTileDepth);
+  b.define("ROWS", rows * kTileColumns / 4 / kTileItems);
+  b.epilogue(call, p.n, p.m);
+  b.size({(p.n.value() + kTileColumns - 1) / kTileColumns * kTileItems,
+          (p.m.value() + rows - 1) / rows, p.batch[0].value() * p.batch[1].value()},
+         {kTileItems, 1, 1});
+  b.cost(2 * call.multiply_adds, bytes_of_operands(call));
+  b.done();
+}
+
 }  // namespace
 
 void append_gpu_matrix_rows(std::vector<GpuRow>& rows) {
   rows.push_back({"gemm", "products of matrices, with packed weights or of two operands",
                   Family::gemm, "opencl/gemm.cl", refuses_gemm, 0.3, pack_gemm, specialise_gemm,
                   true});
+  rows.push_back({"gemm_tile", "the same in tiles in local memory, for many outputs", Family::gemm,
+                  "opencl/gemm_tile.cl", refuses_tiles, 0.4, pack_gemm, specialise_tiles, true});
 }
 
 }  // namespace macec

@@ -17,6 +17,7 @@ GpuCapabilities generic() {
   caps.max_image_width = caps.max_image_height = 8192;
   caps.max_work_group = 256;
   caps.local_bytes = 16 << 10;
+  caps.has_local_memory = true;
   caps.work_items = 32768;
   caps.launch_us = 6;
   caps.map_us = 20;
@@ -36,9 +37,10 @@ GpuCapabilities adreno() {
   return caps;
 }
 
-// ARM Mali: buffers; all memory is shared with the CPU.
+// ARM Mali: buffers; all memory is shared with the CPU, and local memory is a part of it.
 GpuCapabilities mali() {
   GpuCapabilities caps = generic();
+  caps.has_local_memory = false;
   caps.work_items = 8192;
   caps.gflops = 250;
   return caps;

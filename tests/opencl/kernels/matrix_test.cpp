@@ -47,6 +47,19 @@ TEST_CASE("products with packed weights, any sizes") {
   for (const char* target : kBoth) check_on_opencl(target, cases);
 }
 
+TEST_CASE("products of many outputs go through tiles in local memory") {
+  const std::vector<OpenclCase> cases = {
+      product_case(1024, 20, 1028), product_case(2081, 68, 516, "float16"),
+      two_inputs("float32[40,64,36]", "float32[40,36,512]", "float32[40,64,512]")};
+  for (const char* target : kBoth) {
+    const std::vector<OpenclResult> results = check_on_opencl(target, cases);
+    for (const OpenclResult& result : results)
+      CHECK(result.rows == std::vector<std::string>{"gemm_tile"});
+  }
+  const std::vector<OpenclResult> results = check_on_opencl("x86-64-mali", {cases[0]});
+  CHECK(results[0].rows == std::vector<std::string>{"gemm"});
+}
+
 TEST_CASE("products of float16") {
   const std::vector<OpenclCase> cases = {
       product_case(1, 64, 16, "float16"), product_case(17, 33, 7, "float16"),
