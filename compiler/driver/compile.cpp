@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "compiler/driver/placement.h"
+#include "compiler/driver/gpu_check.h"
 #include "compiler/driver/shared_flags.h"
 #include "compiler/driver/summary.h"
 #include "compiler/emit/names.h"
@@ -148,6 +149,11 @@ Compilation compile_model(const Model& model, const Options& options, const Targ
   for (Plan& plan : compiled.plans) {
     plan.name = name;
     plan.graph_live_bytes = graph_live_bytes(result.imported);
+  }
+  if (compiled.plans[0].gpu && options.has_self_check && options.command != "inspect") {
+    std::string why;
+    compiled.gpu_check = record_check(result.imported, compiled, options, &why);
+    if (!compiled.gpu_check) result.explanations.push_back("placement: no self-check: " + why);
   }
   return result;
 }

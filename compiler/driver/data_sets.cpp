@@ -235,6 +235,11 @@ std::pair<int64_t, int64_t> integer_range(const Graph& graph, const Users& users
 
 }  // namespace
 
+std::pair<int64_t, int64_t> integer_range_of(const Graph& graph, ValueId input,
+                                             const Options& options) {
+  return integer_range(graph, Users(graph), input, options);
+}
+
 std::map<std::string, Tensor> make_inputs(const Graph& graph, const Options& options,
                                           bool at_upper) {
   const Users users(graph);

@@ -32,6 +32,9 @@ RunInput run_input(const CompiledModel& model, const std::map<std::string, Tenso
 
 // Inputs of all kinds that the graph allows: floats in -1..1, indices below the extent of what they index, masks of 0 and 1;
 // --fill decides. at_upper: free dimensions at their upper bounds, else at the lower ones.
+// The range of an integer input among them, both ends included.
+std::pair<int64_t, int64_t> integer_range_of(const Graph& graph, ValueId input,
+                                             const Options& options);
 std::map<std::string, Tensor> make_inputs(const Graph& graph, const Options& options,
                                           bool at_upper);
 

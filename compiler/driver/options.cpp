@@ -119,6 +119,11 @@ const FlagRow kFlags[] = {
      [](Options& o, const std::string& v) {
        o.has_cpu_plan = one_of("--cpu-plan", v, {"yes", "no"}) == "yes";
      }},
+    {"--self-check", "yes|no", kReading, true,
+     "records an answer with which the code checks the driver of a GPU on first use (default yes)",
+     [](Options& o, const std::string& v) {
+       o.has_self_check = one_of("--self-check", v, {"yes", "no"}) == "yes";
+     }},
     {"--state", "IN=OUT,...", kReading, true,
      "ties an output to an input; the value is kept between runs. Patterns: past.*=present.*",
      [](Options& o, const std::string& v) { add_states(o, v); }},

@@ -35,6 +35,7 @@ struct Options {
   int max_threads = 4;
   int plans = 1;
   PlaceOptions placing;
+  bool has_self_check = true;  // of a plan that uses the GPU
   bool has_cpu_plan = true;  // behind a plan that uses the GPU
 
   // what to write
