@@ -69,23 +69,24 @@ void LaunchBuilder::scratch(int64_t floats) {
   launch_.arguments.push_back({GpuArgument::offset, kGpuScratch, 0});
 }
 
-void LaunchBuilder::stride(const std::string& name, const Dim& elements, const Dim& count) {
-  Operand& operand = find(name.substr(0, name.find('_')));
-  const int64_t step = count.value() > 1 ? elements.value() : 0;
-  int64_t rows = 0, inner = step;
+LaunchBuilder::Stride LaunchBuilder::stride_of(const std::string& name, int64_t elements,
+                                               int64_t count) {
+  Operand& operand = find(name);
+  const int64_t step = count > 1 ? elements : 0;
   if (step % 4 != 0) operand.is_aligned = false;
-  if (operand.image_row > 0) {
-    if (step % operand.image_row == 0) {
-      rows = step / operand.image_row;
-      inner = 0;
-    } else if (step < 0 || step % 4 != 0) {
-      list_.unsuitable.insert(operand.view.buffer);
-    } else {
-      operand.used += (count.value() - 1) * step;
-    }
-  }
-  define(name + "_R", rows);
-  define(name + "_I", inner);
+  if (operand.image_row == 0) return {0, step};
+  if (step % operand.image_row == 0) return {step / operand.image_row, 0};
+  if (step < 0 || step % 4 != 0)
+    list_.unsuitable.insert(operand.view.buffer);
+  else
+    operand.used += (count - 1) * step;
+  return {0, step};
+}
+
+void LaunchBuilder::stride(const std::string& name, const Dim& elements, const Dim& count) {
+  const Stride stride = stride_of(name.substr(0, name.find('_')), elements.value(), count.value());
+  define(name + "_R", stride.rows);
+  define(name + "_I", stride.elements);
 }
 
 void LaunchBuilder::inner(const char* name, const Dim& count) {

@@ -70,6 +70,11 @@ class LaunchBuilder {
   // Defines <name>_R and <name>_I: what one step along an axis adds. name starts with the name of
   // an operand already declared and '_': "X_H". count: extent of the axis.
   void stride(const std::string& name, const Dim& elements, const Dim& count);
+  // The same two numbers for a template that has them in its own text.
+  struct Stride {
+    int64_t rows, elements;
+  };
+  Stride stride_of(const std::string& operand, int64_t elements, int64_t count);
   // Elements read or written beyond the strided axes in one row of the operand ("X", channels).
   void inner(const char* operand, const Dim& count);
   void define(const std::string& name, int64_t value);

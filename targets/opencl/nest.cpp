@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "targets/opencl/nest.h"
 
+#include <numeric>
+
 #include "compiler/support/error.h"
 #include "targets/opencl/expression.h"
 
@@ -88,37 +90,44 @@ double touched_bytes(const std::vector<View>& views) {
   return bytes;
 }
 
+void add_term(std::string* sum, const std::string& index, int64_t stride) {
+  if (stride == 0) return;
+  if (!sum->empty()) *sum += " + ";
+  *sum += stride == 1 ? index : fmt::format("{} * {}", index, stride);
+}
+
 void define_nest(LaunchBuilder& b, const GpuNest& nest, const std::vector<std::string>& names,
                  const std::vector<int64_t>& steps) {
   MACEC_CHECK(names.size() == nest.stride.size(), "{} names for {} operands", names.size(),
               nest.stride.size());
   std::vector<int64_t> rounds;
   for (size_t a = 0; a < nest.rank(); ++a) rounds.push_back(nest.extent[a] / steps[a]);
+  const int64_t count = std::accumulate(rounds.begin(), rounds.end(), int64_t{1},
+                                        [](int64_t x, int64_t y) { return x * y; });
   std::string indices;
   int64_t inside = 1;
   for (size_t a = nest.rank(); a-- > 0;) {
+    if (rounds[a] == 1) continue;
     std::string index = "at";
     if (inside > 1) index += fmt::format(" / {}", inside);
-    if (a > 0) index += fmt::format(" % {}", rounds[a]);
-    indices = fmt::format(" i{} = {}{}", a, index, indices.empty() ? ";" : "," + indices);
     inside *= rounds[a];
+    if (inside < count) index += fmt::format(" % {}", rounds[a]);
+    indices = fmt::format(" i{} = {}{}", a, index, indices.empty() ? ";" : "," + indices);
   }
-  b.define("COUNT", inside);
+  b.define("COUNT", count);
   b.define_text("INDICES", indices.empty() ? "" : "const int" + indices);
   for (size_t o = 0; o < names.size(); ++o) {
     if (names[o].empty()) continue;
     std::string row, at;
     for (size_t a = 0; a < nest.rank(); ++a) {
-      const std::string axis = fmt::format("{}_{}", names[o], a);
-      b.stride(axis, nest.stride[o][a] * steps[a], rounds[a]);
-      if (nest.stride[o][a] == 0 || rounds[a] == 1) continue;
-      row += fmt::format("{}i{} * {}_R", row.empty() ? "" : " + ", a, axis);
-      at += fmt::format("{}i{} * {}_I", at.empty() ? "" : " + ", a, axis);
+      const auto stride = b.stride_of(names[o], nest.stride[o][a] * steps[a], rounds[a]);
+      add_term(&row, fmt::format("i{}", a), stride.rows);
+      add_term(&at, fmt::format("i{}", a), stride.elements);
     }
     b.define_text(names[o] + "_ROW", row.empty() ? "0" : "(" + row + ")");
     b.define_text(names[o] + "_AT", at.empty() ? "0" : "(" + at + ")");
   }
-  b.size({inside, 1, 1}, {kNestGroup, 1, 1});
+  b.size({count, 1, 1}, {kNestGroup, 1, 1});
 }
 
 void define_nest(LaunchBuilder& b, const GpuNest& nest, const std::vector<std::string>& names,

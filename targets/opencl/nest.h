@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A nest of loops of which each work-item does one round: the axes as constants of a template.
 //
-//   extents [5][96], X strides [96][1], vectors of four     COUNT   120
-//                                                           INDICES const int i0 = at / 24, i1 = at % 24;
-//                                                           X_ROW   i0 * X_0_R + i1 * X_1_R
-//                                                           X_AT    i0 * X_0_I + i1 * X_1_I
+//   extents [5][96], X strides [960][1], vectors of four     COUNT   120
+//                                                            INDICES const int i0 = at / 24, i1 = at % 24;
+//                                                            X_ROW   0
+//                                                            X_AT    (i0 * 960 + i1 * 4)
 #pragma once
 #include <string>
 #include <vector>
@@ -46,7 +46,10 @@ std::string literal_of(const Tensor& tensor, DType type);
 // Bytes of the elements that the views show, broadcast ones once.
 double touched_bytes(const std::vector<View>& views);
 
-// Defines COUNT, INDICES and, for each operand o that is not called "", <name>_ROW and <name>_AT.
+// "i2 * 4", or "i2" for a stride of 1: a part of <name>_AT.
+void add_term(std::string* sum, const std::string& index, int64_t stride);
+
+// Defines COUNT, INDICES (axes of one round have none) and, for each operand o that is not called "", <name>_ROW and <name>_AT.
 // The operands are declared. steps[a]: elements along axis a that one work-item does.
 void define_nest(LaunchBuilder& b, const GpuNest& nest, const std::vector<std::string>& names,
                  const std::vector<int64_t>& steps);

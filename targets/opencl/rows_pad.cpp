@@ -76,19 +76,19 @@ bool is_vector_pad(int mode, const std::vector<PadAxis>& axes) {
 }
 
 void define_sources(LaunchBuilder& b, int mode, const std::vector<PadAxis>& axes, int width) {
-  std::string sources, row = "0", at = "0";
+  std::string sources, row, at;
   for (size_t a = 0; a < axes.size(); ++a) {
     const int64_t step = a + 1 == axes.size() ? width : 1;
     const bool is_padded = axes[a].is_padded();
     if (is_padded) sources += source_of(mode, a, axes[a].begin / step, axes[a].in / step);
-    const std::string axis = fmt::format("X_{}", a);
-    b.stride(axis, axes[a].x_stride * step, axes[a].in / step);
-    row += fmt::format(" + {}{} * {}_R", is_padded ? "s" : "i", a, axis);
-    at += fmt::format(" + {}{} * {}_I", is_padded ? "s" : "i", a, axis);
+    const std::string index = fmt::format("{}{}", is_padded ? "s" : "i", a);
+    const auto stride = b.stride_of("X", axes[a].x_stride * step, axes[a].in / step);
+    add_term(&row, index, stride.rows);
+    add_term(&at, index, stride.elements);
   }
   b.define_text("SOURCES", sources);
-  b.define_text("X_ROW", "(" + row + ")");
-  b.define_text("X_AT", "(" + at + ")");
+  b.define_text("X_ROW", row.empty() ? "0" : "(" + row + ")");
+  b.define_text("X_AT", at.empty() ? "0" : "(" + at + ")");
 }
 
 void specialise_pad(const KernelCall& call, LaunchList& list, const GpuCapabilities&) {
