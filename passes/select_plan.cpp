@@ -288,7 +288,8 @@ bool GraphPlanner::lower_in_two(const Node& node, Wanted wanted) {
 bool GraphPlanner::lower(const Node& node) {
   for (Wanted device : wanted(node)) {
     if (lower_with_copies(node, device)) return true;
-    if (!node.epilogue.empty() && lower_in_two(node, device)) return true;
+    const bool has_main = node.op != "Pointwise";  // whose steps are all it does
+    if (has_main && !node.epilogue.empty() && lower_in_two(node, device)) return true;
   }
   return false;
 }

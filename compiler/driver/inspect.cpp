@@ -119,6 +119,7 @@ std::string text_report(const Compilation& c, const Target& target, int64_t file
                      with_commas(total_memory(c, target)));
 
   out += placement_text(c.model);
+  if (target.gpu && !plan.gpu) out += join(placement_explanations(c), "\n") + "\n";
 
   std::vector<std::vector<std::string>> rows = {
       {"step", "live bytes", "multiply-adds", "kernel", "what"}};
@@ -179,7 +180,7 @@ std::string json_report(const Compilation& c, const Target& target, int64_t file
       json_quoted(c.path), file_bytes, json_quoted(target.name), ports_json(c.model.inputs),
       ports_json(c.model.outputs), join(dims, ", "), join(ops, ", "), multiply_adds(plan),
       weight_bytes(c.model), plan.graph_live_bytes, plan.plan_live_bytes, plan.arena_bytes,
-      plan.scratch_bytes, total_memory(c, target), placement_json(c.model), join(steps, ",\n"));
+      plan.scratch_bytes, total_memory(c, target), placement_json(c), join(steps, ",\n"));
 }
 
 }  // namespace

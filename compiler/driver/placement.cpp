@@ -179,9 +179,23 @@ std::string placement_text(const CompiledModel& model) {
   return out;
 }
 
-std::string placement_json(const CompiledModel& model) {
+std::vector<std::string> placement_explanations(const Compilation& compilation) {
+  std::vector<std::string> lines;
+  for (const std::string& line : compilation.explanations)
+    if (starts_with(line, "placement: ")) lines.push_back(line);
+  return lines;
+}
+
+std::string placement_json(const Compilation& compilation) {
+  const CompiledModel& model = compilation.model;
   const Plan& plan = model.plans[0];
-  if (!plan.gpu) return "  \"gpu\": null, \"cpu_plan\": null,\n";
+  std::vector<std::string> lines;
+  for (const std::string& line : placement_explanations(compilation))
+    lines.push_back("    " + json_quoted(line));
+  const std::string said = lines.empty()
+                               ? "  \"placement\": [],\n"
+                               : fmt::format("  \"placement\": [\n{}\n  ],\n", join(lines, ",\n"));
+  if (!plan.gpu) return "  \"gpu\": null, \"cpu_plan\": null,\n" + said;
   const GpuPlan& gpu = *plan.gpu;
   std::vector<std::string> segments, transfers, images, memory;
   for (const Segment& s : gpu.segments) {
@@ -211,9 +225,9 @@ std::string placement_json(const CompiledModel& model) {
   return fmt::format(
       "  \"gpu\": {{\"steps\": {}, \"launches\": {}, \"flops\": {:.0f}, \"bytes\": {:.0f},\n"
       "    \"segments\": [{}],\n    \"transfers\": [{}],\n    \"images\": [{}], "
-      "\"weight_images\": {},\n    \"memory\": {{{}}}}},\n  \"cpu_plan\": {},\n",
+      "\"weight_images\": {},\n    \"memory\": {{{}}}}},\n  \"cpu_plan\": {},\n{}",
       work.steps, gpu.launches, work.flops, work.bytes, join(segments, ", "), join(transfers, ", "),
-      join(images, ", "), gpu.weight_images.size(), join(memory, ", "), second);
+      join(images, ", "), gpu.weight_images.size(), join(memory, ", "), second, said);
 }
 
 std::string placement_summary(const CompiledModel& model, const Target& target) {

@@ -19,8 +19,11 @@ std::vector<std::string> placement_lines(const Plan& plan);
 
 // For inspect: segments, transfers, memory of the devices, the second plan. Empty without a GPU.
 std::string placement_text(const CompiledModel& model);
-// The same as members of an object: "gpu": {...}, "cpu_plan": {...}; null where there is none.
-std::string placement_json(const CompiledModel& model);
+// The same as members of an object: "gpu": {...}, "cpu_plan": {...}; null where there is none. Then
+// "placement": what --explain=placement says.
+std::string placement_json(const Compilation& compilation);
+// The lines of --explain=placement.
+std::vector<std::string> placement_explanations(const Compilation& compilation);
 // For the summary: "gpu 52 of 53 steps, 53 launches, ...". Empty for a target without a GPU.
 std::string placement_summary(const CompiledModel& model, const Target& target);
 
