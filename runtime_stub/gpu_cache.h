@@ -73,7 +73,7 @@ struct GpuCache {
 
 // Path and key. False: a failure is noted; no cache is not a failure.
 [[maybe_unused]] bool gpu_find_cache(Context& c, const char* folder, GpuCache* cache) {
-  if (!folder) return true;
+  if (!folder || !*folder) return true;
   const GpuModel& model = *c.model->gpu;
   GpuHash hash;
   for (uint32_t i = 0; i < model.n_source; ++i) hash.add(model.source[i]);

@@ -109,11 +109,32 @@ class Context {
 
   macec_status run(std::initializer_list<std::int64_t> dims, std::initializer_list<In> in,
                    std::initializer_list<Out> out) {
-    if (dims.size() != model_->n_dim) return wrong_count("number of dimensions", dims.size(), model_->n_dim);
-    if (in.size() != model_->n_in) return wrong_count("number of inputs", in.size(), model_->n_in);
-    if (out.size() != model_->n_out) return wrong_count("number of outputs", out.size(), model_->n_out);
+    if (!counts_fit(dims, in, out)) return status_;
     return status_ = macec_run(context_, dims.begin(), in.begin(), out.begin());
   }
+
+  // Memory of an input that run() reads without a copy, until the next run; nullptr: there is none.
+  void* input(std::uint32_t in) { return context_ ? model_->input(context_, in) : nullptr; }
+
+#ifdef MACEC_LAYER_2
+  // Where it runs, and why not on the GPU.
+  macec_report report() const {
+    macec_report r = {MACEC_ON_CPU, MACEC_E_STATE, "", "", nullptr, nullptr, nullptr, nullptr};
+    if (context_) macec_get_report(context_, &r);
+    return r;
+  }
+  bool is_on_gpu() const { return report().device == MACEC_ON_GPU; }
+
+  // MACEC_PENDING: it runs; keep the buffers and wait(). Else as run().
+  macec_status submit(std::initializer_list<std::int64_t> dims, std::initializer_list<In> in,
+                      std::initializer_list<Out> out) {
+    if (!counts_fit(dims, in, out)) return status_;
+    return status_ = context_ ? macec_submit(context_, dims.begin(), in.begin(), out.begin()) : macec_status{MACEC_E_ARG};
+  }
+  macec_status wait(std::uint32_t milliseconds = UINT32_MAX) {
+    return status_ = context_ ? macec_wait(context_, milliseconds) : macec_status{MACEC_E_ARG};
+  }
+#endif
 
   // Extents of an output in the last run; empty if there was none.
   std::vector<std::int64_t> shape(std::uint32_t out) const {
@@ -138,6 +159,13 @@ class Context {
   }
 
  private:
+  bool counts_fit(std::initializer_list<std::int64_t> dims, std::initializer_list<In> in, std::initializer_list<Out> out) {
+    status_ = MACEC_OK;
+    if (dims.size() != model_->n_dim) wrong_count("number of dimensions", dims.size(), model_->n_dim);
+    else if (in.size() != model_->n_in) wrong_count("number of inputs", in.size(), model_->n_in);
+    else if (out.size() != model_->n_out) wrong_count("number of outputs", out.size(), model_->n_out);
+    return status_ == MACEC_OK;
+  }
   macec_status wrong_count(const char* what, std::size_t have, std::size_t need) {
     if (error_) {
       *error_ = {MACEC_E_ARG, -1, model_->name, what, static_cast<std::int64_t>(have), static_cast<std::int64_t>(need)};

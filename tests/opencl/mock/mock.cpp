@@ -142,48 +142,53 @@ extern "C" void mock_reset() {
   is_lost = false;
 }
 
-#define BEGIN(name)                                                        \
-  static const auto real = find<decltype(&cl##name)>("cl" #name);          \
+#define BEGIN(name)                                               \
+  static const auto real = find<decltype(&cl##name)>("cl" #name); \
   const cl_int code = enter(kMock##name)
-#define STATUS(name, parameters, arguments)      \
-  cl_int CL_API_CALL cl##name parameters {       \
-    BEGIN(name);                                 \
-    return code ? code : real arguments;         \
+#define STATUS(name, parameters, arguments) \
+  cl_int CL_API_CALL cl##name parameters {  \
+    BEGIN(name);                            \
+    return code ? code : real arguments;    \
   }
-#define RETAIN(name, type, kind)                 \
-  cl_int CL_API_CALL cl##name(type object) {     \
-    BEGIN(name);                                 \
-    if (code) return code;                       \
-    ++control.live[kind];                        \
-    return real(object);                         \
+#define RETAIN(name, type, kind)             \
+  cl_int CL_API_CALL cl##name(type object) { \
+    BEGIN(name);                             \
+    if (code) return code;                   \
+    ++control.live[kind];                    \
+    return real(object);                     \
   }
-#define RELEASE(name, type, kind)                \
-  cl_int CL_API_CALL cl##name(type object) {     \
-    BEGIN(name);                                 \
-    --control.live[kind];                        \
-    const cl_int result = real(object);          \
-    return code ? code : result;                 \
+#define RELEASE(name, type, kind)            \
+  cl_int CL_API_CALL cl##name(type object) { \
+    BEGIN(name);                             \
+    --control.live[kind];                    \
+    const cl_int result = real(object);      \
+    return code ? code : result;             \
   }
 
 extern "C" {
 
 STATUS(GetPlatformIDs, (cl_uint n, cl_platform_id* ids, cl_uint* count), (n, ids, count))
-STATUS(GetPlatformInfo, (cl_platform_id id, cl_platform_info what, size_t n, void* value, size_t* need),
+STATUS(GetPlatformInfo,
+       (cl_platform_id id, cl_platform_info what, size_t n, void* value, size_t* need),
        (id, what, n, value, need))
-STATUS(GetDeviceIDs, (cl_platform_id id, cl_device_type type, cl_uint n, cl_device_id* ids, cl_uint* count),
+STATUS(GetDeviceIDs,
+       (cl_platform_id id, cl_device_type type, cl_uint n, cl_device_id* ids, cl_uint* count),
        (id, type, n, ids, count))
 STATUS(GetContextInfo, (cl_context c, cl_context_info what, size_t n, void* value, size_t* need),
        (c, what, n, value, need))
-STATUS(GetCommandQueueInfo, (cl_command_queue q, cl_command_queue_info what, size_t n, void* value, size_t* need),
+STATUS(GetCommandQueueInfo,
+       (cl_command_queue q, cl_command_queue_info what, size_t n, void* value, size_t* need),
        (q, what, n, value, need))
 STATUS(GetProgramInfo, (cl_program p, cl_program_info what, size_t n, void* value, size_t* need),
        (p, what, n, value, need))
 STATUS(GetProgramBuildInfo,
-       (cl_program p, cl_device_id d, cl_program_build_info what, size_t n, void* value, size_t* need),
+       (cl_program p, cl_device_id d, cl_program_build_info what, size_t n, void* value,
+        size_t* need),
        (p, d, what, n, value, need))
 STATUS(SetKernelArg, (cl_kernel k, cl_uint i, size_t n, const void* value), (k, i, n, value))
 STATUS(GetKernelWorkGroupInfo,
-       (cl_kernel k, cl_device_id d, cl_kernel_work_group_info what, size_t n, void* value, size_t* need),
+       (cl_kernel k, cl_device_id d, cl_kernel_work_group_info what, size_t n, void* value,
+        size_t* need),
        (k, d, what, n, value, need))
 STATUS(Flush, (cl_command_queue q), (q))
 STATUS(Finish, (cl_command_queue q), (q))
@@ -204,40 +209,49 @@ cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue) {
   return code ? code : result;
 }
 
-cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n, void* value, size_t* need) {
+cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n, void* value,
+                                   size_t* need) {
   BEGIN(GetDeviceInfo);
   if (code) return code;
-  if (what == CL_DEVICE_EXTENSIONS && control.extensions) return answer(control.extensions, n, value, need);
-  if (what == CL_DRIVER_VERSION && control.driver_version) return answer(control.driver_version, n, value, need);
+  if (what == CL_DEVICE_EXTENSIONS && control.extensions)
+    return answer(control.extensions, n, value, need);
+  if (what == CL_DRIVER_VERSION && control.driver_version)
+    return answer(control.driver_version, n, value, need);
   const cl_int result = real(d, what, n, value, need);
   if (what == CL_DEVICE_IMAGE2D_MAX_WIDTH) return limit(result, control.max_image_width, n, value);
-  if (what == CL_DEVICE_IMAGE2D_MAX_HEIGHT) return limit(result, control.max_image_height, n, value);
+  if (what == CL_DEVICE_IMAGE2D_MAX_HEIGHT)
+    return limit(result, control.max_image_height, n, value);
   if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE) return limit(result, control.max_allocation, n, value);
   if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) return limit(result, control.max_work_group, n, value);
   return result;
 }
 
-cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, cl_uint n, const cl_device_id* devices,
-                                       void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*), void* user,
-                                       cl_int* result) {
+cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, cl_uint n,
+                                       const cl_device_id* devices,
+                                       void(CL_CALLBACK* notify)(const char*, const void*, size_t,
+                                                                 void*),
+                                       void* user, cl_int* result) {
   BEGIN(CreateContext);
   if (code) return refused<cl_context>(code, result);
   control.context_properties = 0;
   while (properties && properties[control.context_properties]) ++control.context_properties;
   // The real library knows no vendor's hints.
   cl_context_properties plain[3] = {0, 0, 0};
-  if (properties && properties[0] == CL_CONTEXT_PLATFORM) memcpy(plain, properties, 2 * sizeof plain[0]);
+  if (properties && properties[0] == CL_CONTEXT_PLATFORM)
+    memcpy(plain, properties, 2 * sizeof plain[0]);
   return made(kMockContexts, real(plain, n, devices, notify, user, result));
 }
 
-cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int* result) {
+cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context c, cl_device_id d,
+                                                  cl_command_queue_properties p, cl_int* result) {
   BEGIN(CreateCommandQueue);
   if (code) return refused<cl_command_queue>(code, result);
   const cl_command_queue queue = made(kMockQueues, real(c, d, p, result));
   if (queue) queues.push_back(queue);
   return queue;
 }
-cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context c, cl_device_id d, const cl_queue_properties* p,
+cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context c, cl_device_id d,
+                                                                const cl_queue_properties* p,
                                                                 cl_int* result) {
   BEGIN(CreateCommandQueueWithProperties);
   if (code) return refused<cl_command_queue>(code, result);
@@ -248,20 +262,22 @@ cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context c, cl
   return queue;
 }
 
-cl_mem CL_API_CALL clCreateBuffer(cl_context c, cl_mem_flags flags, size_t n, void* host, cl_int* result) {
+cl_mem CL_API_CALL clCreateBuffer(cl_context c, cl_mem_flags flags, size_t n, void* host,
+                                  cl_int* result) {
   BEGIN(CreateBuffer);
   const cl_int failure = code ? code : allocation_fails();
   if (failure) return refused<cl_mem>(failure, result);
   return made(kMockMemory, real(c, flags, n, host, result));
 }
-cl_mem CL_API_CALL clCreateImage(cl_context c, cl_mem_flags flags, const cl_image_format* format, const cl_image_desc* shape,
-                                 void* host, cl_int* result) {
+cl_mem CL_API_CALL clCreateImage(cl_context c, cl_mem_flags flags, const cl_image_format* format,
+                                 const cl_image_desc* shape, void* host, cl_int* result) {
   BEGIN(CreateImage);
   const cl_int failure = code ? code : allocation_fails();
   if (failure) return refused<cl_mem>(failure, result);
   return made(kMockMemory, real(c, flags, format, shape, host, result));
 }
-cl_int CL_API_CALL clGetSupportedImageFormats(cl_context c, cl_mem_flags flags, cl_mem_object_type type, cl_uint n,
+cl_int CL_API_CALL clGetSupportedImageFormats(cl_context c, cl_mem_flags flags,
+                                              cl_mem_object_type type, cl_uint n,
                                               cl_image_format* formats, cl_uint* count) {
   BEGIN(GetSupportedImageFormats);
   if (code) return code;
@@ -270,20 +286,23 @@ cl_int CL_API_CALL clGetSupportedImageFormats(cl_context c, cl_mem_flags flags, 
   return CL_SUCCESS;
 }
 
-cl_program CL_API_CALL clCreateProgramWithSource(cl_context c, cl_uint n, const char** texts, const size_t* lengths,
-                                                 cl_int* result) {
+cl_program CL_API_CALL clCreateProgramWithSource(cl_context c, cl_uint n, const char** texts,
+                                                 const size_t* lengths, cl_int* result) {
   BEGIN(CreateProgramWithSource);
   if (code) return refused<cl_program>(code, result);
   return made(kMockPrograms, real(c, n, texts, lengths, result));
 }
-cl_program CL_API_CALL clCreateProgramWithBinary(cl_context c, cl_uint n, const cl_device_id* devices, const size_t* lengths,
-                                                 const unsigned char** binaries, cl_int* status, cl_int* result) {
+cl_program CL_API_CALL clCreateProgramWithBinary(cl_context c, cl_uint n,
+                                                 const cl_device_id* devices, const size_t* lengths,
+                                                 const unsigned char** binaries, cl_int* status,
+                                                 cl_int* result) {
   BEGIN(CreateProgramWithBinary);
   if (code) return refused<cl_program>(code, result);
   return made(kMockPrograms, real(c, n, devices, lengths, binaries, status, result));
 }
-cl_int CL_API_CALL clBuildProgram(cl_program p, cl_uint n, const cl_device_id* devices, const char* options,
-                                  void(CL_CALLBACK* notify)(cl_program, void*), void* user) {
+cl_int CL_API_CALL clBuildProgram(cl_program p, cl_uint n, const cl_device_id* devices,
+                                  const char* options, void(CL_CALLBACK* notify)(cl_program, void*),
+                                  void* user) {
   BEGIN(BuildProgram);
   if (code) return code;
   return control.fail_build ? control.fail_build : real(p, n, devices, options, notify, user);
@@ -294,59 +313,68 @@ cl_kernel CL_API_CALL clCreateKernel(cl_program p, const char* name, cl_int* res
   return made(kMockKernels, real(p, name, result));
 }
 
-cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t* offset,
-                                          const size_t* global, const size_t* local, cl_uint n, const cl_event* after,
+cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint dims,
+                                          const size_t* offset, const size_t* global,
+                                          const size_t* local, cl_uint n, const cl_event* after,
                                           cl_event* event) {
   BEGIN(EnqueueNDRangeKernel);
   return code ? code : real(q, k, dims, offset, global, local, n, after, event);
 }
-cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t bytes, void* to,
-                                       cl_uint n, const cl_event* after, cl_event* event) {
+cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool blocking,
+                                       size_t offset, size_t bytes, void* to, cl_uint n,
+                                       const cl_event* after, cl_event* event) {
   BEGIN(EnqueueReadBuffer);
   if (code) return code;
   control.bytes_read += bytes;
   const bool is_wrong = ++reads == control.corrupt_read;
-  const cl_int result = real(q, m, is_wrong ? CL_TRUE : blocking, offset, bytes, to, n, after, event);
+  const cl_int result =
+      real(q, m, is_wrong ? CL_TRUE : blocking, offset, bytes, to, n, after, event);
   if (is_wrong && bytes >= 4) static_cast<unsigned char*>(to)[3] ^= 0x41;  // sign and exponent
   return result;
 }
-cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, size_t offset, size_t bytes,
-                                        const void* from, cl_uint n, const cl_event* after, cl_event* event) {
+cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue q, cl_mem m, cl_bool blocking,
+                                        size_t offset, size_t bytes, const void* from, cl_uint n,
+                                        const cl_event* after, cl_event* event) {
   BEGIN(EnqueueWriteBuffer);
   if (code) return code;
   control.bytes_written += bytes;
   return real(q, m, blocking, offset, bytes, from, n, after, event);
 }
-cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue q, cl_mem m, cl_bool blocking, const size_t* origin,
-                                       const size_t* region, size_t row, size_t slice, const void* from, cl_uint n,
+cl_int CL_API_CALL clEnqueueWriteImage(cl_command_queue q, cl_mem m, cl_bool blocking,
+                                       const size_t* origin, const size_t* region, size_t row,
+                                       size_t slice, const void* from, cl_uint n,
                                        const cl_event* after, cl_event* event) {
   BEGIN(EnqueueWriteImage);
   return code ? code : real(q, m, blocking, origin, region, row, slice, from, n, after, event);
 }
-void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool blocking, cl_map_flags flags, size_t offset,
-                                     size_t bytes, cl_uint n, const cl_event* after, cl_event* event, cl_int* result) {
+void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool blocking,
+                                     cl_map_flags flags, size_t offset, size_t bytes, cl_uint n,
+                                     const cl_event* after, cl_event* event, cl_int* result) {
   BEGIN(EnqueueMapBuffer);
   if (code) return refused<void*>(code, result);
   control.bytes_mapped += bytes;
   return real(q, m, blocking, flags, offset, bytes, n, after, event, result);
 }
-cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void* memory, cl_uint n, const cl_event* after,
-                                           cl_event* event) {
+cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void* memory, cl_uint n,
+                                           const cl_event* after, cl_event* event) {
   BEGIN(EnqueueUnmapMemObject);
   return code ? code : real(q, m, memory, n, after, event);
 }
-cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint n, const cl_event* after, cl_event* event) {
+cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint n, const cl_event* after,
+                                               cl_event* event) {
   BEGIN(EnqueueMarkerWithWaitList);
   if (code) return code;
   const cl_int result = real(q, n, after, event);
   if (result == CL_SUCCESS && event) ++control.live[kMockEvents];
   return result;
 }
-cl_int CL_API_CALL clGetEventInfo(cl_event e, cl_event_info what, size_t n, void* value, size_t* need) {
+cl_int CL_API_CALL clGetEventInfo(cl_event e, cl_event_info what, size_t n, void* value,
+                                  size_t* need) {
   BEGIN(GetEventInfo);
   if (code) return code;
   const cl_int running = CL_RUNNING;
-  if (!control.never_done || what != CL_EVENT_COMMAND_EXECUTION_STATUS) return real(e, what, n, value, need);
+  if (!control.never_done || what != CL_EVENT_COMMAND_EXECUTION_STATUS)
+    return real(e, what, n, value, need);
   memcpy(value, &running, sizeof running);
   return CL_SUCCESS;
 }

@@ -4,29 +4,41 @@
 #pragma once
 #include <stddef.h>
 
-#define MOCK_CALLS(X)                                                                              \
-  X(GetPlatformIDs) X(GetPlatformInfo) X(GetDeviceIDs) X(GetDeviceInfo) X(CreateContext)           \
-  X(RetainContext) X(ReleaseContext) X(GetContextInfo) X(CreateCommandQueue)                       \
-  X(CreateCommandQueueWithProperties) X(RetainCommandQueue) X(ReleaseCommandQueue)                 \
-  X(GetCommandQueueInfo) X(CreateBuffer) X(CreateImage) X(ReleaseMemObject)                        \
-  X(GetSupportedImageFormats) X(CreateProgramWithSource) X(CreateProgramWithBinary)                \
-  X(BuildProgram) X(ReleaseProgram) X(GetProgramInfo) X(GetProgramBuildInfo) X(CreateKernel)       \
-  X(ReleaseKernel) X(SetKernelArg) X(GetKernelWorkGroupInfo) X(EnqueueNDRangeKernel)               \
-  X(EnqueueReadBuffer) X(EnqueueWriteBuffer) X(EnqueueWriteImage) X(EnqueueMapBuffer)              \
-  X(EnqueueUnmapMemObject) X(EnqueueMarkerWithWaitList) X(Flush) X(Finish) X(WaitForEvents)        \
-  X(GetEventInfo) X(ReleaseEvent)
+#define MOCK_CALLS(X)                                                                         \
+  X(GetPlatformIDs)                                                                           \
+  X(GetPlatformInfo) X(GetDeviceIDs) X(GetDeviceInfo) X(CreateContext) X(RetainContext)       \
+      X(ReleaseContext) X(GetContextInfo) X(CreateCommandQueue)                               \
+          X(CreateCommandQueueWithProperties) X(RetainCommandQueue) X(ReleaseCommandQueue)    \
+              X(GetCommandQueueInfo) X(CreateBuffer) X(CreateImage) X(ReleaseMemObject)       \
+                  X(GetSupportedImageFormats) X(CreateProgramWithSource)                      \
+                      X(CreateProgramWithBinary) X(BuildProgram) X(ReleaseProgram)            \
+                          X(GetProgramInfo) X(GetProgramBuildInfo) X(CreateKernel)            \
+                              X(ReleaseKernel) X(SetKernelArg) X(GetKernelWorkGroupInfo)      \
+                                  X(EnqueueNDRangeKernel) X(EnqueueReadBuffer)                \
+                                      X(EnqueueWriteBuffer) X(EnqueueWriteImage)              \
+                                          X(EnqueueMapBuffer) X(EnqueueUnmapMemObject)        \
+                                              X(EnqueueMarkerWithWaitList) X(Flush) X(Finish) \
+                                                  X(WaitForEvents) X(GetEventInfo) X(ReleaseEvent)
 
 enum MockCall {
 #define MOCK_NAME(name) kMock##name,
   MOCK_CALLS(MOCK_NAME)
 #undef MOCK_NAME
-  kMockCalls
+      kMockCalls
 };
-enum MockObject { kMockContexts, kMockQueues, kMockMemory, kMockPrograms, kMockKernels, kMockEvents, kMockObjects };
+enum MockObject {
+  kMockContexts,
+  kMockQueues,
+  kMockMemory,
+  kMockPrograms,
+  kMockKernels,
+  kMockEvents,
+  kMockObjects
+};
 
 struct MockControl {
   // What goes wrong; 0: nothing. Calls are numbered from 1, from the last mock_reset on.
-  long fail_at;         // this call fails with fail_code ...
+  long fail_at;  // this call fails with fail_code ...
   int fail_code;
   long lost_from;       // from this call on the device is lost
   int fail_build;       // code of every clBuildProgram
@@ -42,9 +54,9 @@ struct MockControl {
   // What was seen.
   long calls, count[kMockCalls];
   unsigned long long bytes_written, bytes_read, bytes_mapped;
-  const char* failed;  // the name of the last call that was made to fail
-  unsigned long long queue_priority;   // CL_QUEUE_PRIORITY_KHR of the last queue; 0: none given
-  long context_properties;             // numbers in the list of the last context
+  const char* failed;                 // the name of the last call that was made to fail
+  unsigned long long queue_priority;  // CL_QUEUE_PRIORITY_KHR of the last queue; 0: none given
+  long context_properties;            // numbers in the list of the last context
   // Objects made or retained, less those released; mock_reset leaves them.
   long live[kMockObjects];
 };

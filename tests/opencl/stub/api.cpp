@@ -31,7 +31,7 @@ struct Theirs<Result (*)(Arguments...)> {
   using type = Result (*)(typename Theirs<Arguments>::type...);
 };
 
-#define SAME(name)                                                                            \
+#define SAME(name)                                                                             \
   static_assert(std::is_same<Theirs<decltype(ClApi::name)>::type, decltype(&cl##name)>::value, \
                 "signature of cl" #name)
 SAME(GetPlatformIDs);

@@ -108,15 +108,24 @@ void falls_back(const char* reason, Set set, int line) {
 }
 
 void device_is_not_enough() {
-  falls_back<Solo>("width of an image in texels: have 3, need 4", [] { mock->max_image_width = 3; }, __LINE__);
-  falls_back<Solo>("height of an image in texels: have 5, need 6", [] { mock->max_image_height = 5; }, __LINE__);
-  falls_back<Solo>("the device has no images of float texels", [] { mock->no_image_formats = 1; }, __LINE__);
-  falls_back<Duo>("bytes of one buffer of the device: have 300, need 384", [] { mock->max_allocation = 300; }, __LINE__);
-  falls_back<Duo>("work-items in a work-group: have 8, need 16", [] { mock->max_work_group = 8; }, __LINE__);
-  falls_back<Duo>("clBuildProgram failed: -11", [] { mock->fail_build = CL_BUILD_PROGRAM_FAILURE; }, __LINE__);
+  falls_back<Solo>(
+      "width of an image in texels: have 3, need 4", [] { mock->max_image_width = 3; }, __LINE__);
+  falls_back<Solo>(
+      "height of an image in texels: have 5, need 6", [] { mock->max_image_height = 5; }, __LINE__);
+  falls_back<Solo>(
+      "the device has no images of float texels", [] { mock->no_image_formats = 1; }, __LINE__);
+  falls_back<Duo>(
+      "bytes of one buffer of the device: have 300, need 384", [] { mock->max_allocation = 300; },
+      __LINE__);
+  falls_back<Duo>(
+      "work-items in a work-group: have 8, need 16", [] { mock->max_work_group = 8; }, __LINE__);
+  falls_back<Duo>(
+      "clBuildProgram failed: -11", [] { mock->fail_build = CL_BUILD_PROGRAM_FAILURE; }, __LINE__);
   for (int i = 1; i <= 8; ++i)  // arena, six shared objects, weights
-    falls_back<Duo>("clCreateBuffer failed: -4", [i] { mock->fail_allocation = i; }, __LINE__);
-  falls_back<Solo>("clCreateImage failed: -4", [] { mock->fail_allocation = 3; }, __LINE__);
+    falls_back<Duo>(
+        "clCreateBuffer failed: -4", [i] { mock->fail_allocation = i; }, __LINE__);
+  falls_back<Solo>(
+      "clCreateImage failed: -4", [] { mock->fail_allocation = 3; }, __LINE__);
 }
 
 void checks_itself() {
@@ -150,7 +159,8 @@ void submits_and_waits() {
     CHECK(duo.is_on_gpu());
     if (i == 1) {
       mock->never_done = 1;
-      CHECK(macec_wait(duo.context, 0) == MACEC_PENDING && macec_wait(duo.context, 3) == MACEC_PENDING);
+      CHECK(macec_wait(duo.context, 0) == MACEC_PENDING &&
+            macec_wait(duo.context, 3) == MACEC_PENDING);
       mock->never_done = 0;
     }
     CHECK(macec_wait(duo.context, i % 2 ? 5000 : UINT32_MAX) == MACEC_OK && duo.is_right());

@@ -88,33 +88,48 @@ std::vector<Damage> file_damages() {
       {"only a head", [](const fs::path& p, std::string b) { write(p, b.substr(0, 64)); }},
       {"the head and a byte", [](const fs::path& p, std::string b) { write(p, b.substr(0, 65)); }},
       {"half", [](const fs::path& p, std::string b) { write(p, b.substr(0, b.size() / 2)); }},
-      {"without its last byte", [](const fs::path& p, std::string b) { write(p, b.substr(0, b.size() - 1)); }},
+      {"without its last byte",
+       [](const fs::path& p, std::string b) { write(p, b.substr(0, b.size() - 1)); }},
       {"a byte too long", [](const fs::path& p, std::string b) { write(p, b + '\0'); }},
       {"twice", [](const fs::path& p, std::string b) { write(p, b + b); }},
       {"without its head", [](const fs::path& p, std::string b) { write(p, b.substr(64)); }},
-      {"shifted by a byte", [](const fs::path& p, std::string b) { write(p, "m" + b.substr(0, b.size() - 1)); }},
-      {"noise", [](const fs::path& p, std::string b) {
+      {"shifted by a byte",
+       [](const fs::path& p, std::string b) { write(p, "m" + b.substr(0, b.size() - 1)); }},
+      {"noise",
+       [](const fs::path& p, std::string b) {
          uint32_t x = 1;
          for (char& c : b) c = static_cast<char>((x = x * 1664525 + 1013904223) >> 24);
          write(p, b);
        }},
-      {"noise behind the head", [](const fs::path& p, std::string b) {
+      {"noise behind the head",
+       [](const fs::path& p, std::string b) {
          for (size_t i = 64; i < b.size(); ++i) b[i] = static_cast<char>(i * 2654435761u >> 13);
          write(p, b);
        }},
-      {"zeros behind the head", [](const fs::path& p, std::string b) { write(p, b.substr(0, 64) + std::string(b.size() - 64, '\0')); }},
-      {"zeros at the end", [](const fs::path& p, std::string b) { write(p, b.substr(0, b.size() - 512) + std::string(512, '\0')); }},
-      {"two words changed places", [](const fs::path& p, std::string b) {
+      {"zeros behind the head",
+       [](const fs::path& p, std::string b) {
+         write(p, b.substr(0, 64) + std::string(b.size() - 64, '\0'));
+       }},
+      {"zeros at the end",
+       [](const fs::path& p, std::string b) {
+         write(p, b.substr(0, b.size() - 512) + std::string(512, '\0'));
+       }},
+      {"two words changed places",
+       [](const fs::path& p, std::string b) {
          for (size_t i = 64; i + 16 < b.size(); i += 8) {
            if (b.compare(i, 8, b, i + 8, 8) == 0) continue;
-           std::swap_ranges(b.begin() + static_cast<long>(i), b.begin() + static_cast<long>(i) + 8, b.begin() + static_cast<long>(i) + 8);
+           std::swap_ranges(b.begin() + static_cast<long>(i), b.begin() + static_cast<long>(i) + 8,
+                            b.begin() + static_cast<long>(i) + 8);
            break;
          }
          write(p, b);
        }},
-      {"a block lost", [](const fs::path& p, std::string b) { write(p, b.erase(b.size() / 2, 512)); }},
-      {"a block twice", [](const fs::path& p, std::string b) { write(p, b.insert(1024, b.substr(512, 512))); }},
-      {"line ends", [](const fs::path& p, std::string b) {
+      {"a block lost",
+       [](const fs::path& p, std::string b) { write(p, b.erase(b.size() / 2, 512)); }},
+      {"a block twice",
+       [](const fs::path& p, std::string b) { write(p, b.insert(1024, b.substr(512, 512))); }},
+      {"line ends",
+       [](const fs::path& p, std::string b) {
          for (size_t i = 0; (i = b.find('\n', i)) != b.npos; i += 2) b.insert(i, "\r");
          write(p, b);
        }},
@@ -124,8 +139,10 @@ std::vector<Damage> file_damages() {
 
 std::vector<Damage> other_damages(const fs::path& of_another) {
   return {
-      {"the file of another model", [of_another](const fs::path& p, std::string) { write(p, read(of_another)); }},
-      {"made by another driver", [](const fs::path& p, std::string) {
+      {"the file of another model",
+       [of_another](const fs::path& p, std::string) { write(p, read(of_another)); }},
+      {"made by another driver",
+       [](const fs::path& p, std::string) {
          fs::remove(p);
          mock_reset_all();
          mock->driver_version = "0.1";
@@ -133,15 +150,18 @@ std::vector<Damage> other_damages(const fs::path& of_another) {
          duo.opencl.cache_dir = folder.c_str();
          CHECK(duo.open() == MACEC_OK && duo.is_on_gpu() && fs::exists(p));
        }},
-      {"a link to nowhere", [](const fs::path& p, std::string) {
+      {"a link to nowhere",
+       [](const fs::path& p, std::string) {
          fs::remove(p);
          fs::create_symlink("nowhere", p);
        }},
-      {"a pipe", [](const fs::path& p, std::string) {
+      {"a pipe",
+       [](const fs::path& p, std::string) {
          fs::remove(p);
          CHECK(mkfifo(p.c_str(), 0600) == 0);
        }},
-      {"a folder", [](const fs::path& p, std::string) {
+      {"a folder",
+       [](const fs::path& p, std::string) {
          fs::remove(p);
          fs::create_directory(p);
        }},
@@ -162,9 +182,12 @@ void damage_is_survived() {
   std::vector<Damage> damages = file_damages();
   for (Damage& damage : other_damages(of_another)) damages.push_back(damage);
   for (size_t at = 0; at < 64; at += 4)  // every field of the head, and its ends
-    damages.push_back({"a bit of the head", [at](const fs::path& p, const std::string& b) { changed(p, b, at); }});
+    damages.push_back({"a bit of the head",
+                       [at](const fs::path& p, const std::string& b) { changed(p, b, at); }});
   for (size_t k = 0; k < 9; ++k)
-    damages.push_back({"a bit of the program", [k](const fs::path& p, const std::string& b) { changed(p, b, 64 + (b.size() - 65) * k / 8); }});
+    damages.push_back({"a bit of the program", [k](const fs::path& p, const std::string& b) {
+                         changed(p, b, 64 + (b.size() - 65) * k / 8);
+                       }});
   for (const Damage& damage : damages) {
     const int before = check_failures;
     fs::remove_all(path);

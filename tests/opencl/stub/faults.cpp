@@ -39,8 +39,8 @@ Buffers inputs(uint64_t seed) {
     const macec_tensor& t = model->in[i];
     b.data.emplace_back(t.max_bytes);
     const bool is_real = draw_is_real(t.dtype);
-    draw_elements(b.data.back().data(), t.dtype, t.max_bytes * 8 / draw_bits(t.dtype), is_real ? -1 : 0, 1,
-                  seed * 16 + i);
+    draw_elements(b.data.back().data(), t.dtype, t.max_bytes * 8 / draw_bits(t.dtype),
+                  is_real ? -1 : 0, 1, seed * 16 + i);
     b.in.push_back({b.data.back().data(), t.max_bytes});
   }
   return b;
@@ -105,7 +105,8 @@ struct Script {
     macec_status status = MACEC_OK;
     if (submits) {
       status = macec_submit(session.context, nullptr, in.data(), b.out.data());
-      if (status == MACEC_PENDING) status = macec_wait(session.context, seed % 2 ? UINT32_MAX : 60000);
+      if (status == MACEC_PENDING)
+        status = macec_wait(session.context, seed % 2 ? UINT32_MAX : 60000);
     } else {
       status = model->run(session.context, nullptr, in.data(), b.out.data());
     }
@@ -163,13 +164,15 @@ void one_session(const Answers& reference, long n, bool is_lost, bool is_full) {
     CHECK(script.outcome.is_open && (!script.outcome.has_failed || is_lost_input));
     CHECK(script.session.warnings() <= 1);
   }
-  if (script.outcome.is_open && script.outcome.device == MACEC_ON_CPU) CHECK(script.session.warnings() >= 1);
+  if (script.outcome.is_open && script.outcome.device == MACEC_ON_CPU)
+    CHECK(script.session.warnings() >= 1);
   CHECK(live_objects() == 0);
   CHECK(entries("/proc/self/fd") == files);
   CHECK(entries(folder.c_str()) <= 3);
   if (check_failures != before) {
-    printf("  call %ld (%s)%s, cache %s: %s\n", n, mock->failed ? mock->failed : "none", is_lost ? " and all behind it" : "",
-           is_full ? "full" : "empty", script.outcome.text.c_str());
+    printf("  call %ld (%s)%s, cache %s: %s\n", n, mock->failed ? mock->failed : "none",
+           is_lost ? " and all behind it" : "", is_full ? "full" : "empty",
+           script.outcome.text.c_str());
   }
   if (is_full && entries(folder.c_str()) != 3) CHECK(!"the file in the cache is gone");
 }
@@ -206,7 +209,8 @@ int main(int argc, char** argv) {
     const long calls = mock->calls;
     for (const bool is_lost : {false, true}) {
       for (long i = 1; i <= std::min(most, calls); ++i, ++sessions) {
-        const long drawn = 1 + static_cast<long>(draw_word(is_lost, static_cast<uint64_t>(i)) % static_cast<uint64_t>(calls));
+        const long drawn = 1 + static_cast<long>(draw_word(is_lost, static_cast<uint64_t>(i)) %
+                                                 static_cast<uint64_t>(calls));
         one_session(reference, calls <= most ? i : drawn, is_lost, is_full);
       }
     }

@@ -183,7 +183,8 @@ Part duo() {
   m.states = {{"h", 1, {fixed_extent(64)}, {fixed_extent(64)}, 256}};
   m.has_input_memory = true;
   m.gpu = InterfaceGpu{3, 6, 0, 0};
-  p.steps = hash_constant(p) + check_tables("Y", [](float x, float w) { return (x * w + 0.5f) * 2 + x; }) +
+  p.steps = hash_constant(p) +
+            check_tables("Y", [](float x, float w) { return (x * w + 0.5f) * 2 + x; }) +
             check_tables("Z", [](float x, float w) { return (x * w + 0.5f) * 2; }) + kDuoTables;
   return p;
 }
@@ -195,7 +196,8 @@ Part solo(const std::string& name, std::vector<std::string> plans) {
   m.outputs = {floats("q")};
   m.has_input_memory = true;
   m.gpu = InterfaceGpu{2, 2, 1, 1};
-  p.steps = hash_constant(p) + check_tables("Q", [](float x, float w) { return x * w + 3; }) + kSoloTables;
+  p.steps = hash_constant(p) + check_tables("Q", [](float x, float w) { return x * w + 3; }) +
+            kSoloTables;
   return p;
 }
 
@@ -214,16 +216,21 @@ int main(int argc, char** argv) {
   folder = argv[1];
   GeneratedPair pair;
   pair.header_name = "stub.h";
-  std::string steps = "namespace {\n" + pasted_text("runtime_stub/operands.h") + "}  // namespace\n", weights;
-  for (Part& p : std::vector<Part>{duo(), solo("solo", {"run", "run_cpu"}), solo("lone", {"run"}), plain()}) {
+  std::string steps =
+                  "namespace {\n" + pasted_text("runtime_stub/operands.h") + "}  // namespace\n",
+              weights;
+  for (Part& p :
+       std::vector<Part>{duo(), solo("solo", {"run", "run_cpu"}), solo("lone", {"run"}), plain()}) {
     ModelInterface& m = p.model;
     assign_identifiers(m);
     m.weights_bytes = static_cast<int64_t>(p.packed.size());
-    steps += "\nnamespace {\nnamespace " + m.name + " {\n" + p.steps + "}  // namespace\n}  // namespace\n\n";
+    steps += "\nnamespace {\nnamespace " + m.name + " {\n" + p.steps +
+             "}  // namespace\n}  // namespace\n\n";
     weights += "\n" + write_weights(m, weights_blob(m.weights_layout, p.packed)).source;
     pair.models.push_back(m);
   }
   write_file("stub.h", write_header(pair));
-  write_file("stub.cpp", write_source_prelude(pair) + steps + write_interface_source(pair) + weights);
+  write_file("stub.cpp",
+             write_source_prelude(pair) + steps + write_interface_source(pair) + weights);
   return 0;
 }

@@ -3,8 +3,8 @@
 #pragma once
 #include <cmath>
 
-#include "stub.h"
 #include "session.h"
+#include "stub.h"
 
 constexpr int kCount = 64;
 
@@ -16,7 +16,9 @@ inline Values drawn(int seed) {
   for (int i = 0; i < kCount; ++i) v.at[i] = static_cast<float>((i * 7 + seed * 13) % 31 - 15) / 8;
   return v;
 }
-inline float weight_of(int i, float scale) { return scale * static_cast<float>(i + 1); }
+inline float weight_of(int i, float scale) {
+  return scale * static_cast<float>(i + 1);
+}
 
 // Every value of the models' arithmetic is exact, so the GPU and the CPU agree to the bit.
 struct Duo : Session {
@@ -76,5 +78,7 @@ struct Solo : Session {
     for (int i = 0; i < kCount; ++i) right = right && q.at[i] == p.at[i] * weight_of(i, 0.25f) + 3;
     return right;
   }
-  bool runs_right(int seed, float* memory = nullptr) { return run(seed, memory) == MACEC_OK && is_right(); }
+  bool runs_right(int seed, float* memory = nullptr) {
+    return run(seed, memory) == MACEC_OK && is_right();
+  }
 };

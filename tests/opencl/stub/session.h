@@ -50,7 +50,9 @@ struct Session {
     options.log = [](void* user, int severity, const char* text) {
       static_cast<Session*>(user)->lines.push_back(std::to_string(severity) + " " + text);
     };
-    options.cancelled = [](void* user) { return static_cast<Session*>(user)->is_cancelled ? 1 : 0; };
+    options.cancelled = [](void* user) {
+      return static_cast<Session*>(user)->is_cancelled ? 1 : 0;
+    };
   }
   ~Session() { close(); }
   Session(const Session&) = delete;
