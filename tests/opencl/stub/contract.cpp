@@ -42,8 +42,8 @@ void copies_nothing_twice() {
   mock_reset_all();
   CHECK(duo.runs_right(1));
   CHECK(mock->count[kMockEnqueueWriteBuffer] == 2 && mock->bytes_written == 512);  // x, h
-  CHECK(mock->count[kMockEnqueueReadBuffer] == 3 && mock->bytes_read == 768);      // y, z, h'
-  CHECK(mock->count[kMockEnqueueMapBuffer] == 1 && mock->bytes_mapped == 256);     // b
+  CHECK(mock->count[kMockEnqueueReadBuffer] == 4 && mock->bytes_read == 772);   // y, z, h', problem
+  CHECK(mock->count[kMockEnqueueMapBuffer] == 1 && mock->bytes_mapped == 256);  // b
   CHECK(mock->count[kMockEnqueueNDRangeKernel] == 3 && mock->count[kMockSetKernelArg] == 0);
   CHECK(mock->count[kMockFinish] == 1);
 }
@@ -121,7 +121,7 @@ void device_is_not_enough() {
       "work-items in a work-group: have 8, need 16", [] { mock->max_work_group = 8; }, __LINE__);
   falls_back<Duo>(
       "clBuildProgram failed: -11", [] { mock->fail_build = CL_BUILD_PROGRAM_FAILURE; }, __LINE__);
-  for (int i = 1; i <= 8; ++i)  // arena, six shared objects, weights
+  for (int i = 1; i <= 9; ++i)  // arena, problem, six shared objects, weights
     falls_back<Duo>(
         "clCreateBuffer failed: -4", [i] { mock->fail_allocation = i; }, __LINE__);
   falls_back<Solo>(
@@ -187,6 +187,36 @@ void is_cancelled_between_segments() {
   CHECK(duo.run(2) == MACEC_E_CANCELLED && duo.is_on_gpu());
   duo.is_cancelled = false;
   CHECK(duo.runs_right(3));
+}
+
+// Runs with an x that is out of range.
+macec_status run_out_of_range(Duo& duo, bool submits) {
+  macec_in in[1];
+  macec_out out[2];
+  duo.prepare(1, in, out);
+  duo.x.at[40] = 60;
+  if (!submits) return duo.model->run(duo.context, nullptr, in, out);
+  CHECK(macec_submit(duo.context, nullptr, in, out) == MACEC_PENDING);
+  return macec_wait(duo.context, UINT32_MAX);
+}
+
+void a_kernel_finds_a_problem() {
+  for (const bool submits : {false, true}) {
+    Duo duo;
+    CHECK(duo.open() == MACEC_OK && duo.runs_right(1));
+    CHECK(run_out_of_range(duo, submits) == MACEC_E_RANGE);
+    CHECK_TEXT(duo.error_text(), "duo: an x is above 50 (error -18)");
+    CHECK(duo.is_on_gpu() && duo.runs_right(2) && duo.runs_right(3));
+    mock_reset_all();
+    CHECK(run_out_of_range(duo, submits) == MACEC_E_RANGE);
+    const long calls = mock->calls;  // the last of them clears the problem
+    mock_reset_all();
+    mock->fail_at = calls;
+    CHECK(run_out_of_range(duo, submits) == MACEC_E_RANGE);
+    CHECK_TEXT(mock->failed, "clEnqueueWriteBuffer");
+    CHECK(duo.runs_right(4) && !duo.is_on_gpu() && duo.warnings() == 1);
+    CHECK(run_out_of_range(duo, false) == MACEC_E_RANGE && duo.runs_right(5));
+  }
 }
 
 void uses_other_weights() {
@@ -274,6 +304,7 @@ int main(int argc, char** argv) {
   checks_itself();
   submits_and_waits();
   is_cancelled_between_segments();
+  a_kernel_finds_a_problem();
   uses_other_weights();
   shares_the_handles_of_another();
   passes_hints_on();

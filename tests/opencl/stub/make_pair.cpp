@@ -4,6 +4,7 @@
 //
 //   duo     GPU, CPU, GPU; a state; an output that may be NULL; self-check
 //             b = x * w + h; the CPU adds 0.5; t = 2 * b; y = t + x; z = t; h' = h + x
+//           an x above 50 is out of range
 //   solo    all on the GPU: an image, an image of weights with a row of padding, local memory;
 //           model->input; self-check     q = p * w + 3 (w repeats after 64 elements)
 //   lone    solo without a CPU plan
@@ -89,22 +90,23 @@ constexpr const char* kSources[] = {
     "__kernel void b(__global const float* b, __global float* t, int t_at) {\n"
     "  int i = get_global_id(0);\n  t[t_at + i] = b[i] * 2.0f;\n}\n"
     "__kernel void c(__global const float* t, int t_at, __global const float* x, __global const float* h,\n"
-    "                __global float* y, __global float* z, __global float* hn) {\n"
-    "  int i = get_global_id(0);\n  y[i] = t[t_at + i] + x[i];\n  z[i] = t[t_at + i];\n  hn[i] = h[i] + x[i];\n}\n"};
+    "                __global float* y, __global float* z, __global float* hn, __global int* problem) {\n"
+    "  int i = get_global_id(0);\n  if (x[i] > 50.0f) *problem = 1;\n  y[i] = t[t_at + i] + x[i];\n  z[i] = t[t_at + i];\n  hn[i] = h[i] + x[i];\n}\n"};
 constexpr const char* kKernels[] = {"a", "b", "c"};
+constexpr const char* kProblems[] = {"an x is above 50"};
 constexpr GpuArg kArgs[] = {
     {kGpuShared, 0}, {kGpuWeights, 0}, {kGpuShared, 1}, {kGpuShared, 2}, {kGpuInteger, 0},
     {kGpuShared, 2}, {kGpuDevice, 0}, {kGpuInteger, 16},
-    {kGpuDevice, 0}, {kGpuInteger, 16}, {kGpuShared, 0}, {kGpuShared, 1}, {kGpuShared, 3}, {kGpuShared, 4}, {kGpuShared, 5}};
+    {kGpuDevice, 0}, {kGpuInteger, 16}, {kGpuShared, 0}, {kGpuShared, 1}, {kGpuShared, 3}, {kGpuShared, 4}, {kGpuShared, 5}, {kGpuProblem, 0}};
 constexpr GpuLaunchRow kLaunches[] = {{0, 0, 5, {64, 1, 1}, {16, 1, 1}}, {1, 5, 3, {64, 1, 1}, {16, 1, 1}},
-                                      {2, 8, 7, {64, 1, 1}, {0, 0, 0}}};
+                                      {2, 8, 8, {64, 1, 1}, {0, 0, 0}}};
 constexpr GpuSharedRow kShared[] = {
     {256, GpuSharedRow::input, 0, false},  {256, GpuSharedRow::state, 0, false}, {256, GpuSharedRow::border, 0, false},
     {320, GpuSharedRow::output, 0, false}, {256, GpuSharedRow::output, 1, false}, {256, GpuSharedRow::next_state, 0, false}};
 constexpr GpuCheckInput kCheckInputs[] = {{-2, 2, 1, 64}};
 constexpr GpuCheckOutput kCheckOutputs[] = {{1, 64, kY, 22, 3, 1e-4f, kYMost}, {1, 64, kZ, 22, 3, 1e-4f, kZMost}};
 constexpr GpuModel kGpu = {kSources, 3, "", kKernels, 3, kLaunches, 3, kArgs, nullptr, 0, nullptr, 0, kShared, 6,
-                           384, true, kCheckInputs, kCheckOutputs, nullptr, kWeightsHash};
+                           384, true, kProblems, 1, kCheckInputs, kCheckOutputs, nullptr, kWeightsHash};
 void add_half(Context& c, int64_t begin, int64_t end, uint32_t) {
   float* const b = reinterpret_cast<float*>(shared_memory(c, 2));
   for (int64_t i = begin; i < end; ++i) b[i] += 0.5f;
@@ -125,6 +127,7 @@ macec_status run_cpu(Context& c) {
     float w = 0;
     memcpy(&w, c.weights + 4 * i, 4);
     const float t = (x * w + h + 0.5f) * 2.0f;
+    if (x > 50) c.status = fail(c, MACEC_E_RANGE, "an x is above 50");
     output<float>(c, 0)[i] = t + x;
     if (c.out[1]) output<float>(c, 1)[i] = t;
     next_state<float>(c, 0)[i] = h + x;
@@ -154,7 +157,7 @@ constexpr GpuSharedRow kShared[] = {{256, GpuSharedRow::input, 0, false}, {256, 
 constexpr GpuCheckInput kCheckInputs[] = {{-2, 2, 1, 64}};
 constexpr GpuCheckOutput kCheckOutputs[] = {{1, 64, kQ, 22, 3, 1e-4f, kQMost}};
 constexpr GpuModel kGpu = {kSources, 1, "-cl-std=CL1.2", kKernels, 2, kLaunches, 2, kArgs, kImages, 1, kWeightImages, 1,
-                           kShared, 2, 0, false, kCheckInputs, kCheckOutputs, nullptr, kWeightsHash};
+                           kShared, 2, 0, false, nullptr, 0, kCheckInputs, kCheckOutputs, nullptr, kWeightsHash};
 macec_status run(Context& c) {
   if (!gpu_begin(c)) return c.status;
   if (!gpu_launch(c, 0, 2)) return c.status;

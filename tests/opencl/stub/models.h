@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The models of make_pair.cpp as sessions that know what is right.
 #pragma once
+#include "stub.h"
+
 #include <cmath>
 
 #include "session.h"
-#include "stub.h"
 
 constexpr int kCount = 64;
 
