@@ -27,7 +27,11 @@
 #define W_ROW(k) W4(w_r + (k) * W_K_R, w_i + (k) * W_K_I)
 #else
 #define FIRST_COLUMN(col) (col)
+#if W_FORM == 2
+#define W_ONE(k, c) W1(0, w_i + (k) + c * W_N_I)
+#else
 #define W_ONE(k, c) W1(0, w_i + (k) * W_K_I + c * W_N_I)
+#endif
 #define W_ROW(k) (float4)(W_ONE(k, c0), W_ONE(k, c1), W_ONE(k, c2), W_ONE(k, c3))
 #endif
 

@@ -85,8 +85,10 @@ void gemm_operands(LaunchBuilder& b, const KernelCall& call, const GpuCapabiliti
   b.stride("X_B0", p.x_batch[0], p.batch[0]);
   b.stride("X_B1", p.x_batch[1], p.batch[1]);
   b.stride("X_ROW", p.x_row, p.m);
-  b.stride("X_K", p.x_k, p.k);
-  if (x_is_dense) b.inner("X", p.k);
+  if (x_is_dense)
+    b.inner("X", p.k);
+  else
+    b.stride("X_K", p.x_k, p.k);
   b.define("X_FORM", x_is_dense ? kXDense : kXStrided);
 
   const WForm form = w_form(call);
@@ -102,8 +104,8 @@ void gemm_operands(LaunchBuilder& b, const KernelCall& call, const GpuCapabiliti
     b.stride("W_K", caps.weight_panel, p.k);
     b.inner("W", caps.weight_panel);
   } else {
-    b.stride("W_K", p.w_k, p.k);
-    b.stride("W_N", p.w_n, p.n);
+    if (form != kWColumns) b.stride("W_K", p.w_k, p.k);
+    if (form != kWRows) b.stride("W_N", p.w_n, p.n);
     b.inner("W", form == kWRows ? p.n : form == kWColumns ? p.k : Dim(1));
   }
   b.define("HAS_BIAS", has_place(call.inputs[2]) ? 1 : 0);

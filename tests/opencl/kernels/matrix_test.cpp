@@ -60,6 +60,15 @@ TEST_CASE("products of many outputs go through tiles in local memory") {
   CHECK(results[0].rows == std::vector<std::string>{"gemm"});
 }
 
+TEST_CASE("operands and results of products are images where rows are whole vectors") {
+  const std::vector<OpenclResult> results =
+      check_on_opencl("x86-64-adreno",
+                      {product_case(17, 64, 20), product_case(17, 62, 20), product_case(17, 64, 21),
+                       two_inputs("float32[3,16,8]", "float32[3,8,12]", "float32[3,16,12]")});
+  const int images[] = {3, 2, 2, 3};
+  for (size_t i = 0; i < 4; ++i) CHECK(results[i].images == images[i]);
+}
+
 TEST_CASE("products of float16") {
   const std::vector<OpenclCase> cases = {
       product_case(1, 64, 16, "float16"), product_case(17, 33, 7, "float16"),
@@ -131,6 +140,7 @@ TEST_CASE("the scores and the values of attention") {
   for (const char* target : kBoth) {
     const std::vector<OpenclResult> results = check_on_opencl(target, {attention});
     CHECK(results[0].rows == std::vector<std::string>{"gemm", "softmax", "gemm"});
+    CHECK(results[0].images == (target == kBoth[0] ? 0 : 4));  // scores have 17 columns
   }
 }
 
