@@ -67,7 +67,7 @@ GemmShape gemm_shape(const GemmParamsT<Dim>& p, const GpuCapabilities& caps) {
   const int64_t most = std::min<int64_t>(m == 1 ? 64 : 2 * kCommonSplit, caps.max_work_group / 4);
   const int64_t common = caps.has_local_memory ? kCommonSplit : 1;
   while (shape.split < most && k >= 2 * kLeastDepth * shape.split &&
-         (shape.split < common || items * shape.split < caps.work_items))
+         (shape.split < common || items * shape.split < 2 * caps.work_items))
     shape.split *= 2;
   while (shape.local_columns > 1 && shape.local_columns / 2 >= columns) shape.local_columns /= 2;
   const int64_t group = std::min<int64_t>(caps.max_work_group, kGroup);
