@@ -49,6 +49,13 @@ std::string refusal(const Step& step, bool is_in_body) {
   return step.kernel.gpu_row ? "" : step.kernel.gpu_refusal;
 }
 
+// "Conv '/a'", "Conv '/a' and 2 more".
+std::string title(const Step& step) {
+  if (step.origins.empty()) return fmt::format("'{}'", printable(step.name));
+  if (step.origins.size() == 1) return step.origins[0];
+  return fmt::format("{} and {} more", step.origins[0], step.origins.size() - 1);
+}
+
 // Steps that the user's words put where they cannot run; --no-fallback: all that the GPU cannot do.
 struct Objections {
   const PlaceOptions& options;
@@ -61,9 +68,9 @@ struct Objections {
       const bool wants_gpu = options.no_fallback || (rule && rule->is_exact());
       const std::string why = refusal(step, is_in_body);
       if (!wants_cpu && wants_gpu && !why.empty())
-        on_gpu.push_back(fmt::format("'{}': {}", printable(step.name), why));
+        on_gpu.push_back(fmt::format("{}: {}", title(step), why));
       if (wants_cpu && step.kind == Step::call && step.kernel.rows.empty())
-        on_cpu.push_back(fmt::format("'{}'", printable(step.name)));
+        on_cpu.push_back(title(step));
       if (options.no_fallback) continue;  // the whole step was named
       for (const StepList& body : step.bodies) visit(body, true);
     }

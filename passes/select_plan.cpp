@@ -211,28 +211,33 @@ std::optional<Lowered> GraphPlanner::try_lower(const Node& node,
   return calls;
 }
 
-// Tries views as they are, then dense outputs, dense inputs, both.
+// A buffer of its own for a value, without gaps.
+View GraphPlanner::dense_copy(ValueId id, bool is_plain) {
+  TensorType type = graph_.type(id);
+  if (is_plain) type.layout = Layout::plain;
+  return dense_view(builder_.new_buffer(graph_.value(id).name + ".dense", type.dtype, type.count(),
+                                        Buffer::arena, -1),
+                    type);
+}
+
+// Tries views as they are, then dense outputs, dense inputs, both, at last both in plain layout.
 bool GraphPlanner::lower_with_copies(const Node& node, Wanted wanted) {
   const size_t buffers = builder_.plan.buffers.size();
-  for (int attempt = 0; attempt < 4; ++attempt) {
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    const bool is_plain = attempt == 4, copies_outputs = (attempt & 1) || is_plain,
+               copies_inputs = (attempt & 2) || is_plain;
     std::map<int32_t, View> replaced;
     std::vector<std::pair<View, View>> before, after;
     for (ValueId out : node.outputs) {
-      if (!(attempt & 1) || !out.is_valid()) continue;
-      const int buffer =
-          builder_.new_buffer(graph_.value(out).name + ".dense", graph_.type(out).dtype,
-                              graph_.type(out).count(), Buffer::arena, -1);
-      replaced[out.index] = dense_view(buffer, graph_.type(out));
+      if (!copies_outputs || !out.is_valid()) continue;
+      replaced[out.index] = dense_copy(out, is_plain);
       after.emplace_back(replaced[out.index], view(out));
     }
     for (ValueId in : node.inputs) {
-      if (!(attempt & 2) || !in.is_valid() || graph_.value(in).constant || replaced.count(in.index))
+      if (!copies_inputs || !in.is_valid() || graph_.value(in).constant || replaced.count(in.index))
         continue;
       if (view(in).buffer < 0) continue;  // says shapes only
-      const int buffer =
-          builder_.new_buffer(graph_.value(in).name + ".dense", graph_.type(in).dtype,
-                              graph_.type(in).count(), Buffer::arena, -1);
-      replaced[in.index] = dense_view(buffer, graph_.type(in));
+      replaced[in.index] = dense_copy(in, is_plain);
       before.emplace_back(view(in), replaced[in.index]);
     }
     std::optional<Lowered> calls = try_lower(node, replaced, wanted);

@@ -247,16 +247,16 @@ TEST_CASE("all on the GPU leaves what it cannot do") {
 
 TEST_CASE("a named node must go where it is put") {
   CHECK(refused(chain(1, kNo), {{{"b", Device::gpu}}, false}) ==
-        "the GPU cannot do 1 step that --place puts there; 'b': no OpenCL kernel for b");
+        "the GPU cannot do 1 step that --place puts there; Op 'b': no OpenCL kernel for b");
   CHECK(refused(chain(kNo, 50), {{{"b", Device::cpu}}, false}) ==
-        "the CPU has no kernel for what --place puts there; 'b'");
+        "the CPU has no kernel for what --place puts there; Op 'b'");
 }
 
 TEST_CASE("no fall-back lists all that the GPU cannot do") {
   Maker m = chain(1, kNo);
   m.step("d", {}, {m.value("z", Buffer::output)}, 1, kNo);
   CHECK(refused(m, {{}, true}) ==
-        "the GPU cannot do 2 steps; 'b': no OpenCL kernel for b; 'd': no OpenCL kernel for d");
+        "the GPU cannot do 2 steps; Op 'b': no OpenCL kernel for b; Op 'd': no OpenCL kernel for d");
   CHECK(refused(m, {{{"b", Device::cpu}, {"d", Device::cpu}}, true}).empty());
 }
 
