@@ -38,6 +38,10 @@
 #define op_asinh(x) asinh(x)
 #define op_acosh(x) acosh(x)
 #define op_atanh(x) atanh(x)
+// Division as IEEE 754 has it: the device's own may be off by some units of the last place.
+#define op_exact_div(a, b) op_refined_quotient((a) / (b), a, b)
+#define op_refined_quotient(q, a, b) \
+  op_select(isfinite(fma(-(q), b, a)), (q) + fma(-(q), b, a) / (b), q)
 #define op_sigmoid(x) (op_splat(1.0f) / (op_splat(1.0f) + exp(-(x))))
 #define op_softplus(x) (op_max_fast(op_splat(0.0f), x) + log1p(exp(-fabs(x))))
 // x / 2 * erfc(-x / sqrt 2): no cancellation below 0. The limit keeps infinity times 0 away.

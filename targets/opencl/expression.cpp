@@ -5,6 +5,8 @@
 // exact_f(TYPE,.
 #include "targets/opencl/expression.h"
 
+#include <algorithm>
+
 #include "compiler/ops/elementwise.h"
 #include "compiler/support/error.h"
 
@@ -135,6 +137,7 @@ class ChainWriter {
     std::string code = has_floats && op->vector_code
                            ? with_prefixes(op->vector_code)
                            : exact_code(op->scalar_code, exact_type(types.back()));
+    if (has_floats && step.op == "Div" && is_rounded(step)) code = "op_exact_div({0}, {1})";
     for (size_t k = 0; k < op->attributes.size(); ++k) {
       const double value = static_cast<double>(step_attribute(step, op->attributes[k]));
       code = replaced(code, fmt::format("{{k{}}}", k), opencl_float(value));
@@ -142,6 +145,13 @@ class ChainWriter {
     for (size_t a = 0; a < args.size(); ++a)
       code = replaced(code, fmt::format("{{{}}}", a), args[a]);
     return code;
+  }
+  // Whether a Round reads the step: a quotient that is nearly a half must be the right one.
+  bool is_rounded(const PointwiseStep& step) const {
+    const auto index = static_cast<int>(&step - call_.epilogue.data());
+    return std::any_of(call_.epilogue.begin(), call_.epilogue.end(), [&](const PointwiseStep& s) {
+      return s.op == "Round" && s.args[0] == StepArg{StepArg::step, index};
+    });
   }
   // A NaN becomes 0; storing truncates.
   static std::string vector_cast(DType to, const std::string& x) {

@@ -237,3 +237,16 @@ TEST_CASE("conversions truncate, saturate and wrap as the reference does") {
   }
   check(runs);
 }
+
+TEST_CASE("a quotient that is rounded is exact, and keeps infinities and NaN") {
+  const char* text = R"(graph "g" (%x: float32[1,64], %z: float32[8,1]) -> (%y) {
+  %q: float32[8,64] = Div(%x, %z)
+  %y: float32[8,64] = Round(%q)
+})";
+  Tensor x(DType::float32, {1, 64}), z(DType::float32, {8, 1});
+  for (int64_t i = 0; i < 64; ++i)
+    x.set_f64(i, i < 32 ? kReals[static_cast<size_t>(i)] : static_cast<double>(i - 48) * 0.05);
+  const double divisors[] = {0, 1, -1, 0.1, 0.3, 1e-30, kInfinity, NAN};
+  for (int64_t i = 0; i < 8; ++i) z.set_f64(i, divisors[i]);
+  check_on_opencl("x86-64-opencl", {{"rounded quotients", text, 1e-30, {x, z}}});
+}
