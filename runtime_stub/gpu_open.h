@@ -61,12 +61,13 @@ void gpu_drop(Object* object, int32_t(MACEC_CL_CALL* release)(Object)) {
   Gpu& gpu = *c.gpu;
   gpu.is_ready = gpu.is_pending = false;
   const bool has_plan = c.plan + 1 < c.model->n_plan && !gpu.need_gpu;
-  if (c.options.log) {
+  if (c.options.log && !gpu.is_told) {
     char line[sizeof gpu.text + 96];
     GpuText text = {line, sizeof line, 0};
     text.add(c.model->head.name).add(has_plan ? ": runs on the CPU: " : ": the GPU fails: ");
     text.add(gpu.text);
     c.options.log(c.options.user, has_plan ? 1 : 2, line);
+    gpu.is_told = true;
   }
   if (!has_plan) return false;
   ++c.plan;
@@ -117,7 +118,6 @@ void gpu_drop(Object* object, int32_t(MACEC_CL_CALL* release)(Object)) {
       GpuText text = {gpu.text, sizeof gpu.text, 0};
       text.add(reinterpret_cast<const char*>(name.data));
       free_pages(&name);
-      if (c.options.log) c.options.log(c.options.user, 0, gpu.text);
       c.status = MACEC_OK;
       return MACEC_OK;
     }

@@ -67,11 +67,9 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
 
 [[maybe_unused]] bool gpu_upload(Context& c, uint32_t shared, const void* from) {
   Gpu& gpu = *c.gpu;
-  const bool is_ours = from && from == gpu.mapped[shared];
-  if (is_ours) gpu.lent[shared] = from;
   if (!gpu_unmap(c, shared)) return false;
   const size_t bytes = gpu_copied_bytes(c, shared);
-  if (is_ours || bytes == 0) return true;
+  if (gpu.lent[shared] || bytes == 0) return true;
   const int32_t code = gpu.cl.EnqueueWriteBuffer(gpu.queue, gpu.shared[shared], 0, 0, bytes, from,
                                                  0, nullptr, nullptr);
   return gpu_ok(c, code, "clEnqueueWriteBuffer failed");
@@ -80,9 +78,13 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
 [[maybe_unused]] bool gpu_begin(Context& c) {
   Gpu& gpu = *c.gpu;
   const GpuModel& model = *c.model->gpu;
+  for (uint32_t i = 0; i < model.n_shared; ++i) {
+    const GpuSharedRow& row = model.shared[i];
+    const void* const from = row.role == GpuSharedRow::input ? c.in[row.index] : nullptr;
+    gpu.lent[i] = from == gpu.mapped[i] ? from : nullptr;
+  }
   if (!gpu.is_ready) return gpu_fails(c, "the GPU has failed", false, 0, 0);
   gpu.unflushed = 0;
-  for (uint32_t i = 0; i < model.n_shared; ++i) gpu.lent[i] = nullptr;
   for (uint32_t i = 0; i < model.n_shared; ++i) {
     const GpuSharedRow& row = model.shared[i];
     if (row.role == GpuSharedRow::input && !gpu_upload(c, i, c.in[row.index])) return false;

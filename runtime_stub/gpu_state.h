@@ -16,6 +16,7 @@ struct Gpu {
   bool is_pending;  // a submitted run has not ended
   bool is_submit;   // the run that is in progress need not wait for its end
   bool need_gpu;
+  bool is_told;  // the log has the reason why the GPU is not used
   cl_platform_id platform;
   cl_device_id device;
   cl_context context;

@@ -73,9 +73,9 @@ struct GpuModel {
   uint32_t n_weight_image;
   const GpuSharedRow* shared;
   uint32_t n_shared;
-  uint64_t device_bytes;               // of the device arena; 0: none
-  bool reads_weights;                  // some kernel reads the weights as memory: kGpuWeights
-  const char* const* problem;          // what kernels may find, from number 1 on: MACEC_E_RANGE
+  uint64_t device_bytes;       // of the device arena; 0: none
+  bool reads_weights;          // some kernel reads the weights as memory: kGpuWeights
+  const char* const* problem;  // what kernels may find, from number 1 on: MACEC_E_RANGE
   uint32_t n_problem;
   const GpuCheckInput* check_input;    // one per input of the model; nullptr: no self-check
   const GpuCheckOutput* check_output;  // one per output

@@ -5,7 +5,7 @@
 // Compiles as C99, C11 and C++17 without extensions.
 /* BEGIN LAYER 2 */
 #ifndef MACEC_LAYER_2
-#define MACEC_LAYER_2 0x39ad /* check value of this text */
+#define MACEC_LAYER_2 0x4225 /* check value of this text */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,7 +17,7 @@ typedef struct macec_opencl {
   uint32_t need_gpu; /* 0: the CPU takes over when the GPU is missing or fails; 1: MACEC_E_DEVICE */
   const void *next;
   const char *library;   /* path of the OpenCL library; NULL: the usual names and places */
-  const char *cache_dir; /* folder for compiled programs; NULL: none is kept */
+  const char *cache_dir; /* folder for compiled programs; NULL: every open compiles and checks anew */
   /* cl_* handles of the app, or of another model's macec_report; retained until close. Each may be
      NULL; a queue runs its commands in order. */
   void *platform, *device, *context, *queue;
@@ -69,7 +69,7 @@ static inline macec_status macec_wait(macec_ctx *c, uint32_t milliseconds) {
 #ifdef __cplusplus
 }
 #endif
-#elif MACEC_LAYER_2 != 0x39ad
+#elif MACEC_LAYER_2 != 0x4225
 #error "macec: two different texts of stub layer 2 in one unit; a header was edited by hand"
 #endif
 /* END LAYER 2 */

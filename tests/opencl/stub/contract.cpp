@@ -189,6 +189,35 @@ void is_cancelled_between_segments() {
   CHECK(duo.runs_right(3));
 }
 
+void needs_the_gpu() {
+  Duo duo;
+  duo.opencl.need_gpu = 1;
+  CHECK(duo.open() == MACEC_OK && duo.is_on_gpu() && duo.runs_right(1));
+  for (int i = 0; i < 3; ++i) {
+    mock_reset_all();
+    if (i == 0) mock->fail_at = 3;
+    CHECK(duo.run(2) == MACEC_E_DEVICE && !duo.is_on_gpu());
+    CHECK_TEXT(duo.error_text(), "duo: clEnqueueNDRangeKernel failed: have -5, need 0 (error -49)");
+    CHECK(i == 0 || mock->calls == 0);
+  }
+  CHECK_TEXT(duo.report().text, "clEnqueueNDRangeKernel failed: -5");
+  CHECK(duo.warnings() == 1 && live_objects() == 0);
+}
+
+void loses_an_input_that_the_device_had() {
+  Solo solo;
+  CHECK(solo.open() == MACEC_OK);
+  float* const memory = solo.input();
+  mock_reset_all();
+  mock->lost_from = 2;  // the first is the unmapping
+  CHECK(solo.run(1, memory) == MACEC_E_DEVICE);
+  CHECK_TEXT(solo.error_text(),
+             "solo: the input was in the memory of the device, and is lost (error -49)");
+  CHECK(solo.runs_right(2) && !solo.is_on_gpu() && solo.warnings() == 1);
+  CHECK(live_objects() == 0);
+  mock_reset_all();
+}
+
 // Runs with an x that is out of range.
 macec_status run_out_of_range(Duo& duo, bool submits) {
   macec_in in[1];
@@ -304,6 +333,8 @@ int main(int argc, char** argv) {
   checks_itself();
   submits_and_waits();
   is_cancelled_between_segments();
+  needs_the_gpu();
+  loses_an_input_that_the_device_had();
   a_kernel_finds_a_problem();
   uses_other_weights();
   shares_the_handles_of_another();

@@ -33,7 +33,7 @@ try "our declarations are those of Khronos" g++ -std=c++17 -Wno-ignored-attribut
 # shellcheck disable=SC2086
 g++ -std=c++17 -O0 $includes "$here/make_pair.cpp" "$core" -lfmt -o make_pair >log 2>&1 && ./make_pair . >>log 2>&1 ||
   { tail -n 12 log; echo "FAIL stub: the pair could not be made"; echo "$passed passed, $((failed + 1)) failed, 0 skipped"; exit 1; }
-for cxx in g++ clang++ clang++-14 clang++-19 aarch64-linux-gnu-g++ arm-linux-gnueabihf-g++; do
+for cxx in g++ clang++ clang++-14 clang++-19 aarch64-linux-gnu-g++ arm-linux-gnueabihf-g++ x86_64-w64-mingw32-g++ i686-w64-mingw32-g++; do
   have $cxx || { skip "$cxx" "not installed"; continue; }
   for flags in "-O2" "-O0 -fno-exceptions -fno-rtti"; do
     # shellcheck disable=SC2086
