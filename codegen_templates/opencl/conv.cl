@@ -11,7 +11,7 @@
 __kernel __attribute__((reqd_work_group_size(LOCAL_X, LOCAL_Y, SPLIT)))
 void KERNEL(PARAMETERS) {
 #if SPLIT > 1
-  __local float4 sums[(SPLIT - 1) * PIXELS * LOCAL_X * LOCAL_Y];
+  __local float4 sums[SPLIT * PIXELS * LOCAL_X * LOCAL_Y];
   const int part = get_local_id(2);
   const bool is_needed = get_global_id(0) < BLOCKS && get_global_id(1) < PLACES;
   const int block = min((int)get_global_id(0), BLOCKS - 1);
@@ -46,26 +46,26 @@ void KERNEL(PARAMETERS) {
         const int first = SOURCE(w, kw, _W);
         const int tap = ((kd * KERNEL_H + kh) * KERNEL_W + kw) * CHANNELS;
         for (int c = part * STEP; c < CHANNELS; c += STEP * SPLIT) {
+          const int w_place = w_at + (tap + c) * W_WIDTH;
+          const float4 w0 = W4(w_row, w_place);
 #if STEP == 4
-          const float4 w0 = W4(w_row, w_at + (tap + c) * W_WIDTH);
-          const float4 w1 = W4(w_row, w_at + (tap + c + 1) * W_WIDTH);
-          const float4 w2 = W4(w_row, w_at + (tap + c + 2) * W_WIDTH);
-          const float4 w3 = W4(w_row, w_at + (tap + c + 3) * W_WIDTH);
-#else
-          const float4 w0 = W4(w_row, w_at + (tap + c) * W_WIDTH);
+          const float4 w1 = W4(w_row, w_place + W_WIDTH);
+          const float4 w2 = W4(w_row, w_place + 2 * W_WIDTH);
+          const float4 w3 = W4(w_row, w_place + 3 * W_WIDTH);
 #endif
 #pragma unroll
           for (int p = 0; p < PIXELS; ++p) {
             const int xw = first + p * IN_STEP;
-            const int at = x_line * X_LINE_I + xw * X_W_I + group * CHANNELS + c;
+            const int x_row = x_line * X_LINE_R + xw * X_W_R;
+            const int x_at = x_line * X_LINE_I + xw * X_W_I + group * CHANNELS + c;
 #if STEP == 4
-            const float4 x = IS_INSIDE(xw) ? X4(x_line * X_LINE_R + xw * X_W_R, at) : (float4)(0.0f);
+            const float4 x = IS_INSIDE(xw) ? X4(x_row, x_at) : (float4)(0.0f);
             acc[p] += x.s0 * w0;
             acc[p] += x.s1 * w1;
             acc[p] += x.s2 * w2;
             acc[p] += x.s3 * w3;
 #else
-            const float x = IS_INSIDE(xw) ? X1(x_line * X_LINE_R + xw * X_W_R, at) : 0.0f;
+            const float x = IS_INSIDE(xw) ? X1(x_row, x_at) : 0.0f;
             acc[p] += x * w0;
 #endif
           }
@@ -74,43 +74,38 @@ void KERNEL(PARAMETERS) {
     }
   }
 
+  const int column = group * OUT_CHANNELS + m;
 #if SPLIT > 1
   const int item = get_local_id(1) * LOCAL_X + get_local_id(0);
-  if (part > 0) {
 #pragma unroll
-    for (int p = 0; p < PIXELS; ++p)
-      sums[((part - 1) * PIXELS + p) * (LOCAL_X * LOCAL_Y) + item] = acc[p];
-  }
+  for (int p = 0; p < PIXELS; ++p)
+    sums[(part * PIXELS + p) * (LOCAL_X * LOCAL_Y) + item] = acc[p];
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (part > 0 || !is_needed) return;
-  for (int s = 0; s < SPLIT - 1; ++s) {
-#pragma unroll
-    for (int p = 0; p < PIXELS; ++p)
-      acc[p] += sums[(s * PIXELS + p) * (LOCAL_X * LOCAL_Y) + item];
-  }
-#endif
-  const int column = group * OUT_CHANNELS + m;
+  if (!is_needed) return;
+  for (int p = part; p < PIXELS; p += SPLIT) {
+    float4 v = (float4)(0.0f);
+    for (int s = 0; s < SPLIT; ++s) v += sums[(s * PIXELS + p) * (LOCAL_X * LOCAL_Y) + item];
+#else
 #pragma unroll
   for (int p = 0; p < PIXELS; ++p) {
+    float4 v = acc[p];
+#endif
     const int yw = w + p * OUT_STEP;
-    if (yw >= OUT_W) return;
+    if (yw >= OUT_W) continue;
     const int y_row = row * Y_LINE_R + yw * Y_W_R;
     const int y_at = row * Y_LINE_I + yw * Y_W_I + column;
 #if WHOLE
-    float4 v = acc[p];
 #if HAS_BIAS
     v += B4(0, column);
 #endif
     Y4(y_row, y_at, EPILOGUE4(v, row, yw, column));
 #else
-    const float v[4] = {acc[p].s0, acc[p].s1, acc[p].s2, acc[p].s3};
     for (int j = 0; j < 4 && m + j < OUT_CHANNELS; ++j) {
 #if HAS_BIAS
-      const float one = v[j] + B1(0, column + j);
-#else
-      const float one = v[j];
+      v.s0 += B1(0, column + j);
 #endif
-      Y1(y_row, y_at + j, EPILOGUE1(one, row, yw, column + j));
+      Y1(y_row, y_at + j, EPILOGUE1(v.s0, row, yw, column + j));
+      v = v.s1230;
     }
 #endif
   }
