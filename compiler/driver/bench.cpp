@@ -7,6 +7,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/inspect.h"
 #include "compiler/driver/one_model.h"
+#include "compiler/driver/placement.h"
 #include "compiler/driver/summary.h"
 #include "compiler/support/text.h"
 
@@ -37,8 +38,13 @@ std::vector<StepTime> step_times(const Plan& plan, const Program::Times& times) 
   return rows;
 }
 
+struct Sizes {
+  int64_t code, weights;
+  int64_t second_plan = -1;  // of code: the CPU's own plan behind one that uses a GPU; -1: none
+};
+
 void print_text(const Plan& plan, const Program::Times& times, const std::vector<double>& sorted,
-                const Target& target, const Options& options, int64_t code, int64_t weights) {
+                const Target& target, const Options& options, const Sizes& sizes) {
   std::vector<std::vector<std::string>> rows = {
       {"step", "us", "share", "multiply-adds", "GFLOP/s", "kernel", "what"}};
   for (const StepTime& t : step_times(plan, times))
@@ -61,11 +67,18 @@ void print_text(const Plan& plan, const Program::Times& times, const std::vector
                   ? ""
                   : ", under an emulator: these times say nothing of a real processor",
               with_commas(plan.arena_bytes).c_str(),
-              code < 0 ? "unknown" : bytes_text(code).c_str(), bytes_text(weights).c_str());
+              sizes.code < 0 ? "unknown" : bytes_text(sizes.code).c_str(),
+              bytes_text(sizes.weights).c_str());
+  if (!plan.gpu) return;
+  const GpuWork on_gpu = gpu_work(plan);
+  std::printf("GPU: %d launches, %s FLOPs, %s touched at least; code of the CPU's own plan %s\n",
+              plan.gpu->launches, count_text(on_gpu.flops).c_str(),
+              bytes_text(static_cast<int64_t>(on_gpu.bytes)).c_str(),
+              sizes.second_plan < 0 ? "none" : bytes_text(sizes.second_plan).c_str());
 }
 
 void print_json(const Plan& plan, const Program::Times& times, const std::vector<double>& sorted,
-                const Target& target, const Options& options, int64_t code, int64_t weights) {
+                const Target& target, const Options& options, const Sizes& sizes) {
   std::vector<std::string> steps;
   for (const StepTime& t : step_times(plan, times))
     steps.push_back(
@@ -74,15 +87,20 @@ void print_json(const Plan& plan, const Program::Times& times, const std::vector
                     "\"gflops\": {:.3f}}}",
                     t.step->number, json_quoted(t.step->name), json_quoted(kernel_text(*t.step)),
                     t.nanoseconds / 1e3, t.share, t.step->kernel.multiply_adds, t.gflops()));
+  const GpuWork work = gpu_work(plan);
   std::printf(
       "{\n  \"model\": %s, \"target\": %s, \"threads\": %d, \"runs\": %zu, \"place\": %s,\n"
       "  \"p50_us\": %.3f, \"p99_us\": %.3f, \"least_us\": %.3f, \"multiply_adds\": %.0f,\n"
-      "  \"arena_bytes\": %lld, \"code_bytes\": %lld, \"weight_bytes\": %lld,\n  \"steps\": "
+      "  \"arena_bytes\": %lld, \"code_bytes\": %lld, \"weight_bytes\": %lld,\n"
+      "  \"cpu_plan_code_bytes\": %lld, \"launches\": %d, \"flops\": %.0f, \"bytes\": %.0f,\n  "
+      "\"steps\": "
       "[\n%s\n  ]\n}\n",
       json_quoted(options.files[0]).c_str(), json_quoted(target.name).c_str(), options.threads,
       sorted.size(), json_quoted(times.place).c_str(), percentile(sorted, 0.5) / 1e3,
-      percentile(sorted, 0.99) / 1e3, sorted.front() / 1e3, multiply_adds(plan), static_cast<long long>(plan.arena_bytes),
-      static_cast<long long>(code), static_cast<long long>(weights), join(steps, ",\n").c_str());
+      percentile(sorted, 0.99) / 1e3, sorted.front() / 1e3, multiply_adds(plan),
+      static_cast<long long>(plan.arena_bytes), static_cast<long long>(sizes.code),
+      static_cast<long long>(sizes.weights), static_cast<long long>(sizes.second_plan),
+      plan.gpu ? plan.gpu->launches : 0, work.flops, work.bytes, join(steps, ",\n").c_str());
 }
 
 }  // namespace
@@ -95,8 +113,10 @@ int run_bench(const Options& options, Diagnostics& diag) {
   std::vector<double> sorted = times.totals;
   std::sort(sorted.begin(), sorted.end());
   const auto print = options.json ? print_json : print_text;
-  print(one.models[0].plans[0], times, sorted, one.target, options, program.code_bytes(),
-        weight_bytes(one.models[0]));
+  Sizes sizes{program.code_bytes(), weight_bytes(one.models[0])};
+  const std::vector<Plan>& plans = one.models[0].plans;
+  if (plans[0].gpu && plans.size() > 1) sizes.second_plan = program.second_plan_code_bytes();
+  print(plans[0], times, sorted, one.target, options, sizes);
   return kDone;
 }
 

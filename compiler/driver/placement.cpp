@@ -82,6 +82,10 @@ void check_placing(const std::vector<const Graph*>& graphs, const Target& target
     throw user_error("target {} has no GPU that --place, --no-fallback or --cpu-plan are about",
                      target.name)
         .hint("macec list targets shows those that have one");
+  if (target.gpu && options.plans > 1)
+    throw user_error("target {} has a second plan, the CPU's own; --plans is for targets without",
+                     target.name)
+        .hint("--cpu-plan=no leaves it out");
   std::vector<std::string> names;
   for (const Graph* graph : graphs) add_names(*graph, &names);
   for (const PlaceRule& rule : placing.rules) {

@@ -83,29 +83,29 @@ bool read_output(Reader& in, const CompiledModel& model, RunOutput* result) {
 
 Program::Program(const std::vector<CompiledModel>& models, const Target& target,
                  const Options& options, bool step_hooks)
-    : models_(models), target_(target), options_(options) {
+    : models_(models), target_(target), options_(options), step_hooks_(step_hooks) {
   need_program(target.compiler, target.compiler_package);
   if (!target.runner.empty()) need_program(target.runner[0], target.runner_package);
   if (options.keep) {
     folder_.keep();
     std::fprintf(stderr, "the generated code is kept in %s\n", folder_.path().c_str());
   }
-  build(models, step_hooks);
+  build();
 }
 
-void Program::build(const std::vector<CompiledModel>& models, bool step_hooks) {
+void Program::build() {
   EmitOptions emit_options;
   emit_options.stem = "batch";
-  emit_options.step_hooks = step_hooks;
+  emit_options.step_hooks = step_hooks_;
   std::vector<OutputFile> files = {
-      {folder() + "/main.cpp", main_text(models)},
+      {folder() + "/main.cpp", main_text(models_)},
       {folder() + "/harness.h", std::string(embedded_text("compiler/driver/harness.h"))},
       {folder() + "/macec_threads.h", std::string(embedded_text("runtime_stub/macec_threads.h"))}};
   std::vector<std::string> command = {target_.compiler, "-std=c++17", options_.optimize, "-w",
                                       "-I."};
   command.insert(command.end(), target_.compiler_flags.begin(), target_.compiler_flags.end());
   command.insert(command.end(), {"main.cpp", "batch.cpp"});
-  for (const EmittedFile& file : emit(models, target_, emit_options)) {
+  for (const EmittedFile& file : emit(models_, target_, emit_options)) {
     files.push_back({folder() + "/" + file.name, file.bytes});
     if (ends_with(file.name, ".S")) command.push_back(file.name);
   }
@@ -139,10 +139,10 @@ std::string Program::write_input(const std::vector<RunInput>& inputs) const {
 std::vector<std::string> Program::command(const char* mode, size_t model, const std::string& in,
                                           const std::string& out) const {
   std::vector<std::string> words = target_.runner;
-  words.insert(words.end(), {"./program", mode, std::to_string(model), in, out,
-                             std::to_string(options_.threads), std::to_string(options_.level),
-                             device_of(target_, options_),
-                             options_.opencl.empty() ? "-" : options_.opencl});
+  words.insert(words.end(),
+               {"./program", mode, std::to_string(model), in, out, std::to_string(options_.threads),
+                std::to_string(options_.level), device_of(target_, options_),
+                options_.opencl.empty() ? "-" : options_.opencl});
   return words;
 }
 
@@ -190,6 +190,24 @@ Program::Times Program::bench(size_t model, const RunInput& input, int runs) con
 }
 
 int64_t Program::code_bytes() const {
+  return object_bytes("batch");
+}
+
+int64_t Program::second_plan_code_bytes() const {
+  std::vector<CompiledModel> first = models_;
+  for (CompiledModel& model : first) model.plans.resize(1);
+  EmitOptions emit_options;
+  emit_options.stem = "first_plan";
+  emit_options.step_hooks = step_hooks_;
+  std::vector<OutputFile> files;
+  for (const EmittedFile& file : emit(first, target_, emit_options))
+    files.push_back({folder() + "/" + file.name, file.bytes});
+  write_files(files, true);
+  const int64_t all = code_bytes(), without = object_bytes("first_plan");
+  return all < 0 || without < 0 ? -1 : all - without;
+}
+
+int64_t Program::object_bytes(const std::string& stem) const {
   std::string size = target_.compiler;
   const size_t at = size.rfind("g++");
   if (at == std::string::npos) return -1;
@@ -198,9 +216,9 @@ int64_t Program::code_bytes() const {
   std::vector<std::string> command = {target_.compiler, "-std=c++17", options_.optimize, "-w",
                                       "-c"};
   command.insert(command.end(), target_.compiler_flags.begin(), target_.compiler_flags.end());
-  command.insert(command.end(), {"batch.cpp", "-o", "batch.o"});
+  command.insert(command.end(), {stem + ".cpp", "-o", stem + ".o"});
   if (!run_process(command, folder(), kLongestBuild).is_ok()) return -1;
-  const ProcessResult result = run_process({size, "-A", "batch.o"}, folder(), kLongestRun);
+  const ProcessResult result = run_process({size, "-A", stem + ".o"}, folder(), kLongestRun);
   if (!result.is_ok()) return -1;
   int64_t bytes = 0;
   for (const std::string& line : split(result.output, '\n')) {

@@ -44,10 +44,14 @@ class Program {
 
   int64_t code_bytes()
       const;  // text and read-only data of the generated object without weights; -1: not known
+  // How much of it is there for the plans behind the first ones, without their weights; -1: not
+  // known.
+  int64_t second_plan_code_bytes() const;
   const std::string& folder() const { return folder_.path(); }
 
  private:
-  void build(const std::vector<CompiledModel>& models, bool step_hooks);
+  int64_t object_bytes(const std::string& stem) const;
+  void build();
   std::string write_input(const std::vector<RunInput>& inputs) const;
   std::vector<std::string> command(const char* mode, size_t model, const std::string& in,
                                    const std::string& out) const;
@@ -55,6 +59,7 @@ class Program {
   const std::vector<CompiledModel>& models_;
   const Target& target_;
   const Options& options_;
+  const bool step_hooks_;
   TemporaryFolder folder_;
 };
 

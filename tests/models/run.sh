@@ -7,11 +7,12 @@ set -u
 need_python onnx numpy onnxruntime
 here=$root/tests/models
 "$MACEC_PYTHON" "$here/prepare.py" "$MACEC_SHARED" "$MACEC_CACHE/zoo" mobilenetv2_100 mobilenetv1_100 resnet18 squeezenet1_1 \
-  bert_mini bert_mini_dynamic vit_tiny_patch16_224 dscnn_kws mobilenetv2_100_float16 bert_mini_float16 || { echo "FAIL models: prepare.py"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
+  bert_mini bert_mini_dynamic vit_tiny_patch16_224 dscnn_kws mobilenetv2_100_float16 bert_mini_float16 \
+  mobilenetv3_large_100 unet_small style_transfer_small || { echo "FAIL models: prepare.py"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 
 checks=("$@")
 if [ ${#checks[@]} -eq 0 ]; then
-  checks=(memory repeatable size_and_time values)
+  checks=(memory placement repeatable size_and_time values)
   [ "$MACEC_TIER" = quick ] || checks+=(float16 heap_and_symbols warnings sanitizers levels_unoptimized old_processor)
 fi
 outputs=$MACEC_BUILD/models/outputs
