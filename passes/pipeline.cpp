@@ -32,6 +32,9 @@ const std::vector<Pass>& pipeline() {
        remove_dead_nodes},
       // Needs the pieces as single nodes, before chains join them.
       {"recognize", "LayerNormalization and Gelu written in pieces -> one node", "", recognize},
+      // Before chains: what stands behind a kernel is fused, what stands in front of it is not.
+      {"move-factors", "numbers that multiply operands of MatMul -> multiply its result", "",
+       move_factors},
       // Chains first among themselves, then behind kernels: a chain that starts with one kernel's
       // result belongs to it.
       {"fuse-pointwise", "elementwise nodes -> chains -> epilogues of the kernel before",

@@ -46,6 +46,7 @@ class GraphPlanner {
   // may_share: also a value that several nodes read.
   bool can_be_placed(ValueId id, const Users& users, bool may_share = false) const;
   bool has_patient_users(ValueId id, const Users& users) const;
+  bool comes_from_kernel(ValueId id, const Users& users) const;
   bool gathers_axes(const Node& node, const Users& users) const;
   void place_backward();
   void plan_node(const Node& node);

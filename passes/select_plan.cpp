@@ -118,11 +118,20 @@ bool GraphPlanner::can_be_placed(ValueId id, const Users& users, bool may_share)
   return !(def->traits & (kView | kControlFlow)) || is_view_of_all(graph_.node(value.producer));
 }
 
+// A kernel writes the value, through transpositions and views of all of it at most.
+bool GraphPlanner::comes_from_kernel(ValueId id, const Users& users) const {
+  if (!can_be_placed(id, users)) return false;
+  const Node& producer = graph_.node(graph_.value(id).producer);
+  if (producer.op == "Transpose" || is_view_of_all(producer))
+    return comes_from_kernel(producer.inputs[0], users);
+  return true;
+}
+
 // A Reshape behind a Transpose (heads of attention back into rows): the producer writes across, so that nothing is moved.
 bool GraphPlanner::gathers_axes(const Node& node, const Users& users) const {
   const NodeId before = graph_.value(node.inputs[0]).producer;
   return before.is_valid() && graph_.node(before).op == "Transpose" &&
-         can_be_placed(node.inputs[0], users) &&
+         comes_from_kernel(node.inputs[0], users) &&
          graph_.type(node.outputs[0]).layout == Layout::plain;
 }
 
