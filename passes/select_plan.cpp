@@ -72,17 +72,6 @@ bool moves_nothing(const KernelCall& call) {
          same_place(call.inputs[0], call.outputs[0]);
 }
 
-std::vector<int64_t> transpose_permutation(const Node& node, int rank) {
-  std::vector<int64_t> reversed;
-  for (int a = rank - 1; a >= 0; --a) reversed.push_back(a);
-  return node.ints_attribute("perm", reversed);
-}
-
-bool is_view_of_all(const Node& node) {  // the output has the bytes of input 0, in the same order
-  return node.op == "Reshape" || node.op == "Squeeze" || node.op == "Unsqueeze" ||
-         node.op == "Flatten" || node.op == "Identity";
-}
-
 }  // namespace
 
 // Rows of both halves of the target. False if none of a device that is wanted computes the call.
@@ -98,92 +87,6 @@ std::vector<Wanted> GraphPlanner::wanted(const Node& node) const {
   if (wanted_device(builder_.placing, node.origins, node.name) == Device::cpu)
     return {Wanted::cpu, Wanted::any};
   return {Wanted::gpu, Wanted::any};
-}
-
-// Readers that take any strides, so that a value which they share may be a slice of a wider tensor.
-bool GraphPlanner::has_patient_users(ValueId id, const Users& users) const {
-  if (users.is_output(id)) return false;
-  return std::all_of(users.of(id).begin(), users.of(id).end(), [&](const Use& use) {
-    return (graph_.node(use.node).def->traits & (kChannelsLast | kElementwise | kAnyLayout)) != 0;
-  });
-}
-
-bool GraphPlanner::can_be_placed(ValueId id, const Users& users, bool may_share) const {
-  const Value& value = graph_.value(id);
-  if (!value.producer.is_valid() || placed_.count(id.index)) return false;
-  if (!users.single(id) && !(may_share && has_patient_users(id, users))) return false;
-  const Node& producer = graph_.node(value.producer);
-  if (producer.op == "Transpose") return can_be_placed(producer.inputs[0], users);
-  const OpDef* def = producer.def;
-  return !(def->traits & (kView | kControlFlow)) || is_view_of_all(graph_.node(value.producer));
-}
-
-// A kernel writes the value, through transpositions and views of all of it at most.
-bool GraphPlanner::comes_from_kernel(ValueId id, const Users& users) const {
-  if (!can_be_placed(id, users)) return false;
-  const Node& producer = graph_.node(graph_.value(id).producer);
-  if (producer.op == "Transpose" || is_view_of_all(producer))
-    return comes_from_kernel(producer.inputs[0], users);
-  return true;
-}
-
-// A Reshape behind a Transpose (heads of attention back into rows): the producer writes across, so that nothing is moved.
-bool GraphPlanner::gathers_axes(const Node& node, const Users& users) const {
-  const NodeId before = graph_.value(node.inputs[0]).producer;
-  return before.is_valid() && graph_.node(before).op == "Transpose" &&
-         comes_from_kernel(node.inputs[0], users) &&
-         graph_.type(node.outputs[0]).layout == Layout::plain;
-}
-
-// Back to front: a node whose output has a place may give its inputs places inside it.
-void GraphPlanner::place_backward() {
-  const Users users(graph_);
-  for (auto at = graph_.order.rbegin(); at != graph_.order.rend(); ++at) {
-    const Node& node = graph_.node(*at);
-    if (node.op == "Concat" && node.epilogue.empty()) {
-      const View out = place_of(node.outputs[0]);
-      const int64_t rank = out.rank();
-      int64_t axis = node.int_attribute("axis", 0);
-      if (axis < 0) axis += rank;
-      // What others read too must not lie in the caller's memory, which may be missing.
-      const bool is_own =
-          builder_.plan.buffers[static_cast<size_t>(out.buffer)].place == Buffer::arena;
-      Dim start = 0;
-      for (ValueId input : node.inputs) {
-        const TensorType& type = graph_.type(input);
-        const Dim extent = type.shape[static_cast<size_t>(axis)];
-        if (can_be_placed(input, users, is_own) &&
-            type.layout == graph_.type(node.outputs[0]).layout) {
-          View part = out;
-          part.offset = out.offset + start * out.strides[static_cast<size_t>(axis)];
-          part.shape[static_cast<size_t>(axis)] = extent;
-          placed_[input.index] = part;
-        }
-        start += extent;
-      }
-    } else if (is_view_of_all(node) &&
-               (placed_.count(node.outputs[0].index) || gathers_axes(node, users))) {
-      place_of(node.outputs[0]);
-      const ValueId input = node.inputs[0];
-      const View& out = placed_.at(node.outputs[0].index);
-      if (can_be_placed(input, users) && out.is_dense() &&
-          graph_.type(input).layout == Layout::plain && graph_.type(input).dtype == out.dtype) {
-        View inner = dense_view(out.buffer, graph_.type(input));
-        inner.offset = out.offset;
-        placed_[input.index] = inner;
-      }
-    } else if (node.op == "Transpose" && placed_.count(node.outputs[0].index) &&
-               can_be_placed(node.inputs[0], users)) {
-      const View& out = placed_.at(node.outputs[0].index);
-      const std::vector<int64_t> permutation = transpose_permutation(node, out.rank());
-      View inner = out;
-      for (size_t a = 0; a < permutation.size(); ++a) {
-        inner.shape[static_cast<size_t>(permutation[a])] = out.shape[a];
-        inner.strides[static_cast<size_t>(permutation[a])] = out.strides[a];
-      }
-      placed_[node.inputs[0].index] = inner;
-    }
-  }
 }
 
 void GraphPlanner::add_call(KernelCall call, const Node& node) {
