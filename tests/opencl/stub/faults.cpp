@@ -6,11 +6,13 @@
 // A session opens the model, runs it, submits, resets states, runs again, and closes. Every answer
 // must be that of a context without OpenCL, every status 0; a model without a CPU plan may say
 // MACEC_E_DEVICE instead. Nothing may be left over: objects, file descriptors, temporary files.
+// Linked with --wrap=mmap,--wrap=munmap, so that pages that generated code takes are counted.
 // FOLDER is for the cache: sessions start with an empty one and with a full one. N: sessions of each
 // kind; where a session has more calls, drawn ones fail.
 #include HEADER
 
 #include <dirent.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -21,6 +23,20 @@
 
 #define JOINED(a, b) a##b
 #define FUNCTION(name) JOINED(name, _model)
+
+long pages_taken = 0;  // mappings that generated code has now
+extern "C" {
+void* __real_mmap(void* at, size_t bytes, int protection, int flags, int file, off_t offset);
+int __real_munmap(void* at, size_t bytes);
+void* __wrap_mmap(void* at, size_t bytes, int protection, int flags, int file, off_t offset) {
+  ++pages_taken;
+  return __real_mmap(at, bytes, protection, flags, file, offset);
+}
+int __wrap_munmap(void* at, size_t bytes) {
+  --pages_taken;
+  return __real_munmap(at, bytes);
+}
+}
 
 namespace {
 
@@ -166,7 +182,7 @@ void one_session(const Answers& reference, long n, bool is_lost, bool is_full) {
   }
   if (script.outcome.is_open && script.outcome.device == MACEC_ON_CPU)
     CHECK(script.session.warnings() >= 1);
-  CHECK(live_objects() == 0);
+  CHECK(live_objects() == 0 && pages_taken == 0);
   CHECK(entries("/proc/self/fd") == files);
   CHECK(entries(folder.c_str()) <= 3);
   if (check_failures != before) {

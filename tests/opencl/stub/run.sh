@@ -81,7 +81,7 @@ damage() { program damage stub.o && timeout 300 ./damage "$mock" "$work/damage";
 wrapper() { program wrapper stub.o "-I$root/runtime_stub" -fno-exceptions -fno-rtti && timeout 60 ./wrapper "$mock"; }
 # faults MODEL HEADER OBJECT MOST
 faults() {
-  program faults "$3" "-DHEADER=\"$2\"" "-DMODEL=$1" && timeout 1500 ./faults "$mock" "$work/cache" "most=$4"
+  program faults "$3" "-DHEADER=\"$2\"" "-DMODEL=$1" -Wl,--wrap=mmap,--wrap=munmap && timeout 1500 ./faults "$mock" "$work/cache" "most=$4"
 }
 try "contract" contract
 try "macec.hpp" wrapper
