@@ -32,6 +32,9 @@ const std::vector<Pass>& pipeline() {
        remove_dead_nodes},
       // Needs the pieces as single nodes, before chains join them.
       {"recognize", "LayerNormalization and Gelu written in pieces -> one node", "", recognize},
+      // Needs biases as nodes of their own, before they become fused steps.
+      {"merge-products", "products of one value with several constant matrices -> one, and slices",
+       "", merge_products},
       // Before chains: what stands behind a kernel is fused, what stands in front of it is not.
       {"move-factors", "numbers that multiply operands of MatMul -> multiply its result", "",
        move_factors},
