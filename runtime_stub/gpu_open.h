@@ -30,6 +30,7 @@ void gpu_drop(Object* object, int32_t(MACEC_CL_CALL* release)(Object)) {
 [[maybe_unused]] void gpu_release(Context& c) {
   Gpu& gpu = *c.gpu;
   const GpuModel& model = *c.model->gpu;
+  gpu.is_ready = gpu.is_pending = false;
   gpu_settle(c);
   gpu_drop(&gpu.done, gpu.cl.ReleaseEvent);
   for (uint32_t i = 0; i < model.n_launch; ++i) gpu_drop(&gpu.kernel[i], gpu.cl.ReleaseKernel);
@@ -45,7 +46,6 @@ void gpu_drop(Object* object, int32_t(MACEC_CL_CALL* release)(Object)) {
   gpu_drop(&gpu.context, gpu.cl.ReleaseContext);
   gpu.platform = nullptr;
   gpu.device = nullptr;
-  gpu.is_ready = gpu.is_pending = false;
 }
 
 // Tells the app why the GPU cannot be used, as a failure.

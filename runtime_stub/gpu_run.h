@@ -174,8 +174,8 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
     gpu.mapped[i] = nullptr;
   }
   gpu.cl.Finish(gpu.queue);
-  if (!gpu.problem || gpu.found == 0) return;
   gpu.found = 0;
+  if (!gpu.problem || !gpu.is_ready) return;
   const int32_t code = gpu.cl.EnqueueWriteBuffer(gpu.queue, gpu.problem, 1, 0, sizeof gpu.found,
                                                  &gpu.found, 0, nullptr, nullptr);
   gpu_ok(c, code, "clEnqueueWriteBuffer failed");  // then the next run goes to the CPU

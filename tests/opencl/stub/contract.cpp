@@ -236,6 +236,12 @@ void a_kernel_finds_a_problem() {
     CHECK(run_out_of_range(duo, submits) == MACEC_E_RANGE);
     CHECK_TEXT(duo.error_text(), "duo: an x is above 50 (error -18)");
     CHECK(duo.is_on_gpu() && duo.runs_right(2) && duo.runs_right(3));
+    if (!submits) {  // found by a kernel, and then nobody asks
+      duo.is_cancelled = true;
+      CHECK(run_out_of_range(duo, false) == MACEC_E_CANCELLED);
+      duo.is_cancelled = false;
+      CHECK(duo.is_on_gpu() && duo.runs_right(6));
+    }
     mock_reset_all();
     CHECK(run_out_of_range(duo, submits) == MACEC_E_RANGE);
     const long calls = mock->calls;  // the last of them clears the problem

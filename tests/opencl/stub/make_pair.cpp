@@ -85,21 +85,21 @@ std::string check_tables(const std::string& output, Answer answer) {
 const char kDuoTables[] = R"(
 constexpr const char* kSources[] = {
     "// duo\n",
-    "__kernel void a(__global const float* x, __global const float* w, __global const float* h, __global float* b, int w_at) {\n"
-    "  int i = get_global_id(0);\n  b[i] = x[i] * w[w_at + i] + h[i];\n}\n",
+    "__kernel void a(__global const float* x, __global const float* w, __global const float* h, __global float* b, int w_at, __global int* problem) {\n"
+    "  int i = get_global_id(0);\n  if (x[i] > 50.0f) *problem = 1;\n  b[i] = x[i] * w[w_at + i] + h[i];\n}\n",
     "__kernel void b(__global const float* b, __global float* t, int t_at) {\n"
     "  int i = get_global_id(0);\n  t[t_at + i] = b[i] * 2.0f;\n}\n"
     "__kernel void c(__global const float* t, int t_at, __global const float* x, __global const float* h,\n"
-    "                __global float* y, __global float* z, __global float* hn, __global int* problem) {\n"
-    "  int i = get_global_id(0);\n  if (x[i] > 50.0f) *problem = 1;\n  y[i] = t[t_at + i] + x[i];\n  z[i] = t[t_at + i];\n  hn[i] = h[i] + x[i];\n}\n"};
+    "                __global float* y, __global float* z, __global float* hn) {\n"
+    "  int i = get_global_id(0);\n  y[i] = t[t_at + i] + x[i];\n  z[i] = t[t_at + i];\n  hn[i] = h[i] + x[i];\n}\n"};
 constexpr const char* kKernels[] = {"a", "b", "c"};
 constexpr const char* kProblems[] = {"an x is above 50"};
 constexpr GpuArg kArgs[] = {
-    {kGpuShared, 0}, {kGpuWeights, 0}, {kGpuShared, 1}, {kGpuShared, 2}, {kGpuInteger, 0},
+    {kGpuShared, 0}, {kGpuWeights, 0}, {kGpuShared, 1}, {kGpuShared, 2}, {kGpuInteger, 0}, {kGpuProblem, 0},
     {kGpuShared, 2}, {kGpuDevice, 0}, {kGpuInteger, 16},
-    {kGpuDevice, 0}, {kGpuInteger, 16}, {kGpuShared, 0}, {kGpuShared, 1}, {kGpuShared, 3}, {kGpuShared, 4}, {kGpuShared, 5}, {kGpuProblem, 0}};
-constexpr GpuLaunchRow kLaunches[] = {{0, 0, 5, {64, 1, 1}, {16, 1, 1}}, {1, 5, 3, {64, 1, 1}, {16, 1, 1}},
-                                      {2, 8, 8, {64, 1, 1}, {0, 0, 0}}};
+    {kGpuDevice, 0}, {kGpuInteger, 16}, {kGpuShared, 0}, {kGpuShared, 1}, {kGpuShared, 3}, {kGpuShared, 4}, {kGpuShared, 5}};
+constexpr GpuLaunchRow kLaunches[] = {{0, 0, 6, {64, 1, 1}, {16, 1, 1}}, {1, 6, 3, {64, 1, 1}, {16, 1, 1}},
+                                      {2, 9, 7, {64, 1, 1}, {0, 0, 0}}};
 constexpr GpuSharedRow kShared[] = {
     {256, GpuSharedRow::input, 0, false},  {256, GpuSharedRow::state, 0, false}, {256, GpuSharedRow::border, 0, false},
     {320, GpuSharedRow::output, 0, false}, {256, GpuSharedRow::output, 1, false}, {256, GpuSharedRow::next_state, 0, false}};
