@@ -64,6 +64,23 @@ Params merged(const KernelCall& call, const GpuStorage& storage) {
   return p;
 }
 
+// Patches that lie side by side: all columns of one are the channels of one wide pixel, in the order
+// that the weights have anyway.
+//
+//   x[h][w * 16][3], 16 columns by step 16      is      x[h][w][48], 1 column by step 1
+Params with_wide_pixels(const KernelCall& call, Params p) {
+  const int columns = p.kernel[2];
+  if (is_transposed(call) || columns == 1 || p.stride[2] != columns || p.dilation[2] != 1 ||
+      p.group != 1 || p.pad[2] != Dim(0) || p.in[2] != p.out[2] * Dim(columns) ||
+      p.x_pixel != Dim(p.in_channels))
+    return p;
+  p.in_channels *= columns;
+  p.x_pixel *= columns;
+  p.kernel[2] = p.stride[2] = 1;
+  p.in[2] = p.out[2];
+  return p;
+}
+
 void declare_results(LaunchBuilder& b, const KernelCall& call, const Params& p, bool whole) {
   declare_output(b, call, p, int64_t{p.group} * p.out_channels, whole);
   if (call.inputs[2].buffer >= 0)
@@ -72,7 +89,7 @@ void declare_results(LaunchBuilder& b, const KernelCall& call, const Params& p, 
 }
 
 void specialise_conv(const KernelCall& call, LaunchList& list, const GpuCapabilities& caps) {
-  const Params p = merged(call, list.storage());
+  const Params p = with_wide_pixels(call, merged(call, list.storage()));
   const int64_t width = caps.weight_panel, k = call.constant_uses[1].k;
   const int64_t group_blocks = (p.out_channels + 3) / 4;
   const int64_t panels_of_group = (p.out_channels + width - 1) / width;

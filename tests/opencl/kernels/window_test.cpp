@@ -55,6 +55,9 @@ OpenclCase resize(const std::string& name, const std::string& x, const std::stri
 
 const std::vector<OpenclCase>& conv_cases() {
   static const std::vector<OpenclCase> cases = {
+      conv("patches of 4x4", "2,3,8,12", "8,3,4,4", "2,8,2,3", "strides = [4, 4]"),
+      conv("patches beside padding", "1,4,6,8", "8,4,2,2", "1,8,4,4",
+           "strides = [2, 2], pads = [1, 0, 1, 0]"),
       conv("3x3", "1,8,5,6", "16,8,3,3", "1,16,5,6", "pads = [1, 1, 1, 1]"),
       conv("1x1 of one pixel, a long sum", "2,256,1,1", "24,256,1,1", "2,24,1,1", ""),
       conv("1x1 of 17 x 16", "1,16,17,16", "16,16,1,1", "1,16,17,16", "", false),
