@@ -53,11 +53,11 @@ constexpr bool conv_reads_runs(const ConvParamsT<Int>& p) {
   return p.group == 1 && p.dilation[2] == 1 && p.kernel[2] > 1 && p.in_channels < 8;
 }
 
-// Bytes of scratch of conv_igemm for inputs of `element` bytes; depends on the form only. It holds
-// zeros for one tap, the table of row pointers, the input rows under the kernel, copied runs.
+// Bytes of scratch of kernels over row pointers for inputs of `element` bytes, which may read a row of
+// the kernel as one run (`runs`) or not; depends on the form only. It holds zeros for one tap, the
+// table of row pointers, the input rows under the kernel, copied runs.
 template <class Int>
-constexpr int64_t conv_igemm_scratch(const ConvParamsT<Int>& p, int64_t element) {
-  const bool runs = conv_reads_runs(p);
+constexpr int64_t conv_table_scratch(const ConvParamsT<Int>& p, int64_t element, bool runs) {
   const int64_t rows = int64_t{p.kernel[0]} * p.kernel[1];
   constexpr int64_t pointer = 8;  // also where pointers are smaller
   const int64_t run = int64_t{p.kernel[2]} * p.in_channels * element;
@@ -66,6 +66,20 @@ constexpr int64_t conv_igemm_scratch(const ConvParamsT<Int>& p, int64_t element)
   const int64_t by_pixel = (pixel + 63) / 64 * 64 + conv_block_pixels(table) * table;
   const int64_t by_run = (run + 63) / 64 * 64 + conv_block_pixels(run_table) * run_table;
   return (runs && by_run > by_pixel ? by_run : by_pixel) + rows * pointer;
+}
+template <class Int>
+constexpr int64_t conv_igemm_scratch(const ConvParamsT<Int>& p, int64_t element) {
+  return conv_table_scratch(p, element, conv_reads_runs(p));
+}
+
+// The same for conv_dots, which profits from long runs.
+template <class Int>
+constexpr bool conv_dots_runs(const ConvParamsT<Int>& p) {
+  return p.group == 1 && p.dilation[2] == 1 && p.kernel[2] > 1;
+}
+template <class Int>
+constexpr int64_t conv_dots_scratch(const ConvParamsT<Int>& p, int64_t element) {
+  return conv_table_scratch(p, element, conv_dots_runs(p));
 }
 
 // Transposed convolution has the same parameters: x and `in` are the smaller side, y and `out` the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernel rows of the window families and of gemm.
+#include <cmath>
+
 #include "targets/cpu/rows.h"
 
 namespace macec {
@@ -82,6 +84,28 @@ int64_t conv_scratch(const KernelCall& call, const Capabilities&) {
   return conv_igemm_scratch(conv_params(call), info(call.inputs[0].dtype).bits / 8);
 }
 
+// few output channels
+
+bool accepts_conv_dots(const KernelCall& call, const Capabilities& caps) {
+  const ConvParamsT<Dim>& p = conv_params(call);
+  return accepts_panels(call, caps) && p.group == 1 && p.out_channels <= 4;
+}
+// Runs are filled up to whole vectors; every result is a sum over the lanes.
+double conv_dots_cycles(const KernelCall& call, const Capabilities& caps) {
+  const ConvParamsT<Dim>& p = conv_params(call);
+  const double run = p.in_channels * (conv_dots_runs(p) ? p.kernel[2] : 1);
+  const double filled = std::ceil(run / caps.vector_floats) * caps.vector_floats / run;
+  const double results = call.multiply_adds / (run * (conv_dots_runs(p) ? 1 : p.kernel[2])) /
+                         (p.kernel[0] * p.kernel[1]);
+  return call.multiply_adds * filled / peak(caps) * 2 + results * 10;
+}
+Packing conv_rows_of_weights(const KernelCall&, int input, const Capabilities&) {
+  return input == 1 ? Packing{Packing::panels, 1} : Packing{};
+}
+int64_t conv_dots_scratch_bytes(const KernelCall& call, const Capabilities&) {
+  return conv_dots_scratch(conv_params(call), info(call.inputs[0].dtype).bits / 8);
+}
+
 // transposed conv
 
 bool accepts_conv_transposed(const KernelCall& call, const Capabilities&) {
@@ -160,6 +184,9 @@ void append_window_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"conv_pointwise", "1x1 convolution, stride 1, no padding", Family::conv,
                   "kernels/conv_pointwise.h", "conv_pointwise", accepts_conv_pointwise,
                   conv_pointwise_cycles, nullptr, conv_panels, nullptr, true});
+  rows.push_back({"conv_dots", "convolution to few channels: dot products along the depth",
+                  Family::conv, "kernels/conv_dots.h", "conv_dots", accepts_conv_dots,
+                  conv_dots_cycles, nullptr, conv_rows_of_weights, conv_dots_scratch_bytes, true});
   rows.push_back({"conv_transposed", "transposed convolution: a gemm for each output phase",
                   Family::conv, "kernels/conv_transposed.h", "conv_transposed",
                   accepts_conv_transposed, conv_igemm_cycles, nullptr, conv_phases,

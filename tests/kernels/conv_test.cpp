@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// conv_igemm and conv_pointwise against sums in double.
+// conv_igemm, conv_dots and conv_pointwise against sums in double.
 #include "tests/kernels/kernel_test.h"
 
 namespace kernels {
+#include "codegen_templates/kernels/conv_dots.h"
 #include "codegen_templates/kernels/conv_igemm.h"
 #include "codegen_templates/kernels/conv_pointwise.h"
 #include "tests/kernels/conv_case.h"
@@ -34,6 +35,33 @@ void check_igemm(const ConvCase& c) {
     conv_igemm(d.p, x, packed.data(), d.b, d.y.data(), d.epilogue(), begin, end, scratch.data());
   });
   check(scratch.intact(), "igemm" + conv_name(c) + " writes outside of scratch");
+}
+
+// Its weights are packed as the test has them.
+void check_dots(const ConvCase& c) {
+  ConvData d(c);
+  const float* w = d.w.data();
+  Scratch scratch(conv_dots_scratch(d.p, sizeof(float)));
+  check_conv(d, "dots" + conv_name(c), [&](const auto& x, int64_t begin, int64_t end) {
+    conv_dots(d.p, x, w, d.b, d.y.data(), d.epilogue(), begin, end, scratch.data());
+  });
+  check(scratch.intact(), "dots" + conv_name(c) + " writes outside of scratch");
+}
+
+void few_channels() {
+  for (const int ic : {1, 3, 8, 17}) {
+    for (const int oc : {1, 2, 3, 4}) {
+      for (const int width : {1, 7, 40}) {
+        check_dots(conv_2d(ic, oc, 3, 1, 5, width, 1));
+        check_dots(conv_2d(ic, oc, 1, 1, 3, width, 0));
+        ConvCase c = conv_2d(ic, oc, 5, 2, 7, width, 2);
+        c.batch = 2, c.y_gap = 2, c.x_gap = oc % 2, c.has_bias = oc != 3;
+        check_dots(c);
+        c.dilation[1] = 2, c.dilation[2] = width > 1 ? 2 : 1, c.pad[2] = c.pad_end[2] = 4;
+        check_dots(c);
+      }
+    }
+  }
 }
 
 void check_pointwise(const ConvCase& c) {
@@ -100,6 +128,7 @@ void every_feature() {
 }  // namespace
 
 int main() {
+  few_channels();
   channel_counts();
   image_sizes();
   every_feature();
