@@ -29,17 +29,15 @@ Packing panels(const KernelCall&, int input, const GpuCapabilities& caps) {
   return input == 1 ? Packing{Packing::panels, caps.weight_panel} : Packing{};
 }
 
-std::string refuses_any(const KernelCall& call, const GpuCapabilities&) {
-  if (!is_gpu_float(call.inputs[0].dtype) || !is_gpu_float(call.outputs[0].dtype))
-    return fmt::format("no OpenCL kernel for convolutions of {}", name(call.inputs[0].dtype));
+std::string refuses_any(const KernelCall& call) {
+  const std::string refusal = window_refusal(call);
+  if (!refusal.empty()) return refusal;
   if (!call.inputs[1].constant) return "weights that are computed";
-  if (!call.op.empty() && !is_transposed(call))
-    return fmt::format("no OpenCL kernel for {} convolutions", call.op);
-  if (call.inputs[2].buffer >= 0 && !call.inputs[2].constant) return "a bias that is computed";
-  return "";
+  if (call.op.empty() || is_transposed(call)) return "";
+  return fmt::format("no OpenCL kernel for convolutions of kind {}", call.op);
 }
-std::string refuses_conv(const KernelCall& call, const GpuCapabilities& caps) {
-  const std::string refusal = refuses_any(call, caps);
+std::string refuses_conv(const KernelCall& call, const GpuCapabilities&) {
+  const std::string refusal = refuses_any(call);
   if (!refusal.empty()) return refusal;
   return call.constant_uses[1].kind == Packing::panels ? "" : "a depthwise convolution";
 }
@@ -112,7 +110,7 @@ void specialise_conv(const KernelCall& call, LaunchList& list, const GpuCapabili
   define_window(b, p, is_transposed(call));
   define_work(b, cut_window_work(extents, caps));
   declare_results(b, call, p, p.out_channels % 4 == 0);
-  b.cost(2 * call.multiply_adds, 0);
+  b.cost(2 * call.multiply_adds, bytes_of_operands(call));
   b.done();
 }
 
@@ -122,8 +120,8 @@ Packing taps(const KernelCall&, int input, const GpuCapabilities&) {
   return input == 1 ? Packing{Packing::taps, 1} : Packing{};
 }
 
-std::string refuses_depthwise(const KernelCall& call, const GpuCapabilities& caps) {
-  const std::string refusal = refuses_any(call, caps);
+std::string refuses_depthwise(const KernelCall& call, const GpuCapabilities&) {
+  const std::string refusal = refuses_any(call);
   if (!refusal.empty()) return refusal;
   return call.constant_uses[1].kind == Packing::taps ? "" : "groups of several channels";
 }
@@ -148,7 +146,42 @@ void specialise_depthwise(const KernelCall& call, LaunchList& list, const GpuCap
   define_window(b, p, is_transposed(call));
   define_work(b, work);
   declare_results(b, call, p, whole);
-  b.cost(2 * call.multiply_adds, 0);
+  b.cost(2 * call.multiply_adds, bytes_of_operands(call));
+  b.done();
+}
+
+// weights that are computed
+
+std::string refuses_dynamic(const KernelCall& call, const GpuCapabilities&) {
+  const std::string refusal = window_refusal(call);
+  if (!refusal.empty()) return refusal;
+  if (call.op != "dynamic" && call.op != "transposed_dynamic") return "constant weights";
+  return is_gpu_float(call.inputs[1].dtype) ? "" : "weights that are no floats";
+}
+
+void specialise_dynamic(const KernelCall& call, LaunchList& list, const GpuCapabilities& caps) {
+  const Params& p = params_of(call);
+  const bool transposed = call.op == "transposed_dynamic";
+  const int64_t taps = int64_t{p.kernel[0]} * p.kernel[1] * p.kernel[2];
+  const int64_t channels = int64_t{p.group} * p.out_channels;
+  const int64_t places = (p.batch * p.out[0] * p.out[1] * p.out[2]).value();
+  LaunchBuilder b(list, "opencl/conv_dynamic.cl");
+  declare_input(b, call, p, int64_t{p.group} * p.in_channels, false);
+  b.read("W", call.inputs[1], Access::elements, true);
+  b.define("W_GROUP", taps * p.in_channels * p.out_channels);
+  b.define("W_M", transposed ? taps : taps * p.in_channels);
+  b.define("W_C", transposed ? taps * p.out_channels : taps);
+  b.define("CHANNELS", int64_t{p.in_channels});
+  b.define("OUT_CHANNELS", int64_t{p.out_channels});
+  b.define("BLOCKS", channels);
+  b.define("PLACES", places);
+  define_window(b, p, transposed);
+  const std::array<int64_t, 3> local = group_of(channels, places, caps);
+  b.define("LOCAL_X", local[0]);
+  b.define("LOCAL_Y", local[1]);
+  b.size({channels, places, 1}, local);
+  declare_results(b, call, p, false);
+  b.cost(2 * call.multiply_adds, bytes_of_operands(call));
   b.done();
 }
 
@@ -162,6 +195,9 @@ void append_gpu_conv_rows(std::vector<GpuRow>& rows) {
                   "depthwise convolution: several pixels of four channels a work-item",
                   Family::conv, "opencl/depthwise.cl", refuses_depthwise, 0.1, taps,
                   specialise_depthwise, true});
+  rows.push_back({"gpu_conv_dynamic", "any convolution with weights that are computed",
+                  Family::conv, "opencl/conv_dynamic.cl", refuses_dynamic, 0.03, nullptr,
+                  specialise_dynamic, true});
 }
 
 }  // namespace macec

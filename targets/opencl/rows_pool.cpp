@@ -8,8 +8,8 @@ namespace {
 using Params = PoolParamsT<Dim>;
 
 std::string refuses_pool(const KernelCall& call, const GpuCapabilities&) {
-  if (!is_gpu_float(call.inputs[0].dtype) || !is_gpu_float(call.outputs[0].dtype))
-    return fmt::format("no OpenCL kernel for pooling of {}", name(call.inputs[0].dtype));
+  const std::string refusal = window_refusal(call);
+  if (!refusal.empty()) return refusal;
   if (call.op != "Max" && call.op != "Average")
     return fmt::format("no OpenCL kernel for pooling of kind {}", call.op);
   return "";
@@ -38,7 +38,7 @@ void specialise_pool(const KernelCall& call, LaunchList& list, const GpuCapabili
   define_window(b, p);
   define_work(b, work);
   declare_output(b, call, p, channels, whole);
-  b.cost(call.elements, 0);
+  b.cost(call.elements, bytes_of_operands(call));
   b.done();
 }
 

@@ -94,8 +94,8 @@ std::optional<Fraction> find_fraction(const Params& p, int a) {
 
 std::string refuses_resize(const KernelCall& call, const GpuCapabilities&) {
   const Params& p = std::get<Params>(call.params);
-  if (!is_gpu_float(call.inputs[0].dtype) || !is_gpu_float(call.outputs[0].dtype))
-    return fmt::format("no OpenCL kernel for Resize of {}", name(call.inputs[0].dtype));
+  const std::string refusal = window_refusal(call);
+  if (!refusal.empty()) return refusal;
   if (p.rank > kAxes) return fmt::format("more than {} axes", kAxes);
   if (p.mode == kResizeNearest && p.extrapolates != 0)
     return "nearest elements where some lie outside";

@@ -28,6 +28,15 @@ int64_t group_extent(int64_t count, int64_t most) {
 
 }  // namespace
 
+std::string window_refusal(const KernelCall& call) {
+  for (const View* view : {&call.inputs[0], &call.outputs[0]})
+    if (!is_gpu_float(view->dtype))
+      return fmt::format("no OpenCL kernel for {} of {}", name(call.family), name(view->dtype));
+  for (const Dim& extent : call.outputs[0].shape)
+    if (extent == Dim(0)) return "an empty result";
+  return epilogue_refusal(call);
+}
+
 void define_sources(LaunchBuilder& b, bool is_transposed, bool is_inside, int64_t stride) {
   b.define_text("SOURCE(o, k, axis)",
                 is_transposed ? "(((o) + PAD##axis - (k) * DILATION##axis) / STRIDE##axis)"

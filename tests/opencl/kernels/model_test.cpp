@@ -36,5 +36,6 @@ TEST_CASE("a model", "[.model]") {
               static_cast<int>(result.seconds.size()), result.images, path, target.name.c_str());
   if (std::getenv("MACEC_SKIP_REFERENCE")) return;
   const std::vector<Tensor> want = evaluate_graph(graph, inputs);
-  for (size_t o = 0; o < want.size(); ++o) check_close(result.outputs[o], want[o], want[o].dtype == DType::float16 ? 2e-2 : 1e-3);
+  for (size_t o = 0; o < want.size(); ++o)
+    check_close(result.outputs[o], want[o], want[o].dtype == DType::float16 ? 2e-2 : 1e-3);
 }

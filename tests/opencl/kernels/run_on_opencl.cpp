@@ -30,7 +30,8 @@ Graph prepared(const Graph& original, const Target& target) {
   run_pipeline(graph, context, options, nullptr);
   if (is_channels_last)
     for (Value& value : graph.values)
-      if (value.type.rank() >= 3 && !value.constant) value.type.layout = Layout::channels_last;
+      if (value.type.rank() >= 3 && value.producer.is_valid())
+        value.type.layout = Layout::channels_last;
   return graph;
 }
 

@@ -7,7 +7,7 @@
 //   })"}});
 //
 // All cases of one check are one OpenCL program: building programs is what takes the time. A graph
-// whose first input is channels-last ("float32[1,8,5,5]@cl") is so throughout: its window nodes
+// whose first input is channels-last ("float32[1,8,5,5]@cl") has all results so: its window nodes
 // stand alone, without changes of layout around them.
 #pragma once
 #include <string>

@@ -42,6 +42,15 @@ OpenclCase pool(const std::string& name, const std::string& op, const std::strin
               type, x, y, op, attributes)};
 }
 
+// Weights and bias are inputs.
+OpenclCase dynamic(const std::string& name, const std::string& op, const std::string& x,
+                   const std::string& w, const std::string& y, const std::string& attributes) {
+  return {name, fmt::format("graph \"g\" (%x: float32[{0}]@cl, %w: float32[{1}], "
+                            "%b: float32[{2}]) -> (%y) {{\n"
+                            "  %y: float32[{3}] = {4}(%x, %w, %b) {{{5}}}\n}}\n",
+                            x, w, y.substr(2, y.find(',', 2) - 2), y, op, attributes)};
+}
+
 // numbers: scales ("float32[4] {1, 1, 2, 2}"), or sizes if the type is int64.
 OpenclCase resize(const std::string& name, const std::string& x, const std::string& y,
                   const std::string& numbers, const std::string& attributes,
@@ -113,6 +122,10 @@ const std::vector<OpenclCase>& transposed_cases() {
       transposed("by channel", "1,8,7,7", "8,1,4,4", "1,8,14,14",
                  "strides = [2, 2], pads = [1, 1, 1, 1], group = 8"),
       transposed("one axis", "1,16,17", "16,8,4", "1,8,36", "strides = [2]"),
+      dynamic("computed weights, two groups", "Conv", "2,6,7,5", "8,3,3,3", "2,8,4,3",
+              "strides = [2, 2], pads = [1, 1, 1, 1], group = 2"),
+      dynamic("computed weights, transposed", "ConvTranspose", "1,6,7,5", "6,4,3,3", "1,8,15,11",
+              "strides = [2, 2], group = 2"),
       transposed("1x1", "1,16,3,3", "16,8,1,1", "1,8,3,3", ""),
   };
   return cases;
