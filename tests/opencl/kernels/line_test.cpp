@@ -109,6 +109,40 @@ TEST_CASE("normalisations with their statistics") {
   for (const char* target : kBoth) check_on_opencl(target, cases);
 }
 
+TEST_CASE("steps fused into softmax and normalisations") {
+  const auto fused = [](const std::string& element, const std::string& op, int n) {
+    return OpenclCase{op + " " + std::to_string(n),
+                      fmt::format(R"(graph "g" (%x: {0}[6,{1}], %r: {0}[6,{1}]) -> (%y) {{
+  %b = constant {0}[{1}] {{seed 1}}
+  %y: {0}[6,{1}] = {2} | Mul(., %b): {0} | Add(#0, %r): {0}
+}})",
+                                  element, n, op)};
+  };
+  const auto channels = [](int n) {
+    return OpenclCase{
+        fmt::format("channel norm {}", n),
+        fmt::format(
+            R"(graph "g" (%x: float32[2,{0},5,6]@cl, %r: float32[2,{0},5,6]) -> (%y) {{
+  %b = constant float32[{0}] {{seed 1}}
+  %s: float32[2,{0},5,6] = InstanceNormalization(%x, %b, %b)
+  %m: float32[2,{0},5,6] = Relu(%s)
+  %y: float32[2,{0},5,6] = Add(%m, %r)
+}})",
+            n)};
+  };
+  const std::vector<OpenclCase> cases = {
+      fused("float32", "Softmax(%x, %b, %r) {axis = -1}", 16),
+      fused("float32", "Softmax(%x, %b, %r) {axis = -1}", 7),
+      fused("float16", "LayerNormalization(%x, %b, _, %b, %r)", 64),
+      fused("float16", "LayerNormalization(%x, %b, _, %b, %r)", 35),
+      channels(8),
+      channels(3)};
+  for (const char* target : kBoth) {
+    const std::vector<OpenclResult> results = check_on_opencl(target, cases);
+    for (const OpenclResult& result : results) CHECK(result.rows.size() == 1);
+  }
+}
+
 TEST_CASE("instance and group normalisation, in one launch and in two") {
   const auto channel_norm = [](const std::string& type, int channels, int groups,
                                const std::string& element = "float32") {
