@@ -82,7 +82,7 @@ void declare_output(LaunchBuilder& b, const KernelCall& call, const Params& p, c
   b.epilogue(call, channels, p.out[2]);
 }
 
-// Why no window kernel computes the call: types, an empty result, fused steps. Empty: some may.
+// Why no window kernel computes the call: types, an empty result. "": some may.
 std::string window_refusal(const KernelCall& call);
 
 void append_gpu_conv_rows(std::vector<GpuRow>& rows);
