@@ -57,7 +57,7 @@ class GraphPlanner {
   bool choose_rows(KernelCall* call, Wanted wanted) const;
   std::optional<Lowered> try_lower(const Node& node, const std::map<int32_t, View>& replaced,
                                    Wanted wanted);
-  View dense_copy(ValueId id, bool is_plain);
+  std::optional<View> dense_copy(ValueId id, bool is_plain);
   bool lower_with_copies(const Node& node, Wanted wanted);
   bool lower_in_two(const Node& node, Wanted wanted);
   bool lower(const Node& node);

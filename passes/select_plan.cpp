@@ -123,13 +123,15 @@ std::optional<Lowered> GraphPlanner::try_lower(const Node& node,
   return calls;
 }
 
-// A buffer of its own for a value, without gaps.
-View GraphPlanner::dense_copy(ValueId id, bool is_plain) {
+// A buffer of its own for a value, without gaps; nothing if the value is so already.
+std::optional<View> GraphPlanner::dense_copy(ValueId id, bool is_plain) {
   TensorType type = graph_.type(id);
   if (is_plain) type.layout = Layout::plain;
-  return dense_view(builder_.new_buffer(graph_.value(id).name + ".dense", type.dtype, type.count(),
-                                        Buffer::arena, -1),
-                    type);
+  View dense = dense_view(view(id).buffer, type);
+  if (view(id).offset == Dim(0) && same_place(view(id), dense)) return std::nullopt;
+  dense.buffer = builder_.new_buffer(graph_.value(id).name + ".dense", type.dtype, type.count(),
+                                     Buffer::arena, -1);
+  return dense;
 }
 
 // Tries views as they are, then dense outputs, dense inputs, both, at last both in plain layout.
@@ -142,15 +144,19 @@ bool GraphPlanner::lower_with_copies(const Node& node, Wanted wanted) {
     std::vector<std::pair<View, View>> before, after;
     for (ValueId out : node.outputs) {
       if (!copies_outputs || !out.is_valid()) continue;
-      replaced[out.index] = dense_copy(out, is_plain);
-      after.emplace_back(replaced[out.index], view(out));
+      const std::optional<View> dense = dense_copy(out, is_plain);
+      if (!dense) continue;
+      replaced[out.index] = *dense;
+      after.emplace_back(*dense, view(out));
     }
     for (ValueId in : node.inputs) {
       if (!copies_inputs || !in.is_valid() || graph_.value(in).constant || replaced.count(in.index))
         continue;
       if (view(in).buffer < 0) continue;  // says shapes only
-      replaced[in.index] = dense_copy(in, is_plain);
-      before.emplace_back(view(in), replaced[in.index]);
+      const std::optional<View> dense = dense_copy(in, is_plain);
+      if (!dense) continue;
+      replaced[in.index] = *dense;
+      before.emplace_back(view(in), *dense);
     }
     std::optional<Lowered> calls = try_lower(node, replaced, wanted);
     if (!calls) {

@@ -91,7 +91,9 @@ std::string operators_text(const Graph& graph) {
   return join(parts, ", ");
 }
 
-std::string text_report(const Compilation& c, const Target& target, int64_t file_bytes) {
+// is_explained: --explain=placement has been printed.
+std::string text_report(const Compilation& c, const Target& target, int64_t file_bytes,
+                        bool is_explained) {
   const Plan& plan = c.model.plans[0];
   std::string out = fmt::format("{}: {}, target {}\n", printable(base_name(c.path)),
                                 bytes_text(file_bytes), target.name);
@@ -119,7 +121,7 @@ std::string text_report(const Compilation& c, const Target& target, int64_t file
                      with_commas(total_memory(c, target)));
 
   out += placement_text(c.model);
-  if (target.gpu && !plan.gpu) out += join(placement_explanations(c), "\n") + "\n";
+  if (target.gpu && !plan.gpu && !is_explained) out += join(placement_explanations(c), "\n") + "\n";
 
   std::vector<std::vector<std::string>> rows = {
       {"step", "live bytes", "multiply-adds", "kernel", "what"}};
@@ -190,10 +192,10 @@ int run_inspect(const Options& options, Diagnostics& diag) {
   const Model model = load_model(options.files[0]);
   const Compilation c = compile_model(model, options, target, model_names(options)[0], diag);
   if (!options.explain.empty()) print_explanations(c, options);
-  std::fputs(
-      (options.json ? json_report(c, target, model.bytes) : text_report(c, target, model.bytes))
-          .c_str(),
-      stdout);
+  const bool is_explained = options.explain == "placement" || options.explain == "all";
+  const std::string report = options.json ? json_report(c, target, model.bytes)
+                                          : text_report(c, target, model.bytes, is_explained);
+  std::fputs(report.c_str(), stdout);
   return kDone;
 }
 
