@@ -20,10 +20,13 @@ const std::vector<Pass>& pipeline() {
       {"fold-if", "If of a constant condition -> the nodes of its branch",
        "no If has a constant condition", fold_if},
       {"remove-identity", "Identity, Dropout, x + 0, x * 1 -> x", "", remove_identity},
+      // Needs folded constants: what a Pad adds.
+      {"fold-pad", "Pad of zeros in front of Conv -> its pads", "", fold_pad},
       // Before epilogues: what is folded into weights costs nothing.
       {"fold-batch-norm",
-       "BatchNormalization, Mul and Add by channel behind Conv, ConvTranspose or Gemm -> its weights", "",
-       fold_batch_norm},
+       "BatchNormalization, Mul and Add by channel behind Conv, ConvTranspose or Gemm -> its "
+       "weights",
+       "", fold_batch_norm},
       // Shapes that follow from extents are computed where they are used.
       {"cut-shapes", "inputs that say shapes and are known -> contents without a producer", "",
        cut_shapes},
