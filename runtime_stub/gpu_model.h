@@ -38,15 +38,15 @@
 // The device has failed in a run: nothing of it stays, and the run starts again on the next plan.
 [[maybe_unused]] macec_status gpu_starts_again(Context& c) {
   gpu_settle(c);
+  const bool has_inputs = gpu_takes_inputs_back(c);
   macec_status status = MACEC_E_DEVICE;
-  if (!gpu_takes_inputs_back(c)) {
-    // Only of a run whose input was model->input(): the next run goes on without the GPU.
-    gpu_turns_to_cpu(c);
-    status = fail(c, MACEC_E_DEVICE, "the input was in the memory of the device, and is lost");
-  } else if (gpu_turns_to_cpu(c)) {
+  if (!gpu_turns_to_cpu(c)) {
+    status = gpu_error(c);
+  } else if (has_inputs) {
     status = c.model->level[c.level].run[c.plan](c);
   } else {
-    status = gpu_error(c);
+    // Only of a run whose input was model->input(); the next run goes on without the GPU.
+    status = fail(c, MACEC_E_DEVICE, "the input was in the memory of the device, and is lost");
   }
   gpu_release(c);
   return status;

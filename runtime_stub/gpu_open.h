@@ -31,6 +31,7 @@ void gpu_drop(Object* object, int32_t(MACEC_CL_CALL* release)(Object)) {
   Gpu& gpu = *c.gpu;
   const GpuModel& model = *c.model->gpu;
   gpu.is_ready = gpu.is_pending = false;
+  for (uint32_t i = 0; i < model.n_shared; ++i) gpu.lent[i] = nullptr;
   gpu_settle(c);
   gpu_drop(&gpu.done, gpu.cl.ReleaseEvent);
   for (uint32_t i = 0; i < model.n_launch; ++i) gpu_drop(&gpu.kernel[i], gpu.cl.ReleaseKernel);

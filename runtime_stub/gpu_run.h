@@ -24,10 +24,9 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
 [[maybe_unused]] bool gpu_unmap(Context& c, uint32_t shared) {
   Gpu& gpu = *c.gpu;
   if (!gpu.mapped[shared]) return true;
-  void* const memory = gpu.mapped[shared];
-  gpu.mapped[shared] = nullptr;
-  const int32_t code =
-      gpu.cl.EnqueueUnmapMemObject(gpu.queue, gpu.shared[shared], memory, 0, nullptr, nullptr);
+  const int32_t code = gpu.cl.EnqueueUnmapMemObject(gpu.queue, gpu.shared[shared],
+                                                    gpu.mapped[shared], 0, nullptr, nullptr);
+  if (code == 0) gpu.mapped[shared] = nullptr;
   return gpu_ok(c, code, "clEnqueueUnmapMemObject failed");
 }
 
@@ -164,12 +163,13 @@ constexpr uint32_t kGpuReads = 1, kGpuWrites = 2;
 }
 
 // Behind a run that ended early or with a problem: nothing of it is at work or mapped when this
-// returns, and the next run starts without a problem.
+// returns, and the next run starts without a problem. But inputs in place that were not given to the
+// device yet stay mapped: nobody else has their values.
 [[maybe_unused]] void gpu_settle(Context& c) {
   Gpu& gpu = *c.gpu;
   if (!gpu.queue) return;
   for (uint32_t i = 0; i < c.model->gpu->n_shared; ++i) {
-    if (!gpu.mapped[i]) continue;
+    if (!gpu.mapped[i] || gpu.mapped[i] == gpu.lent[i]) continue;
     gpu.cl.EnqueueUnmapMemObject(gpu.queue, gpu.shared[i], gpu.mapped[i], 0, nullptr, nullptr);
     gpu.mapped[i] = nullptr;
   }

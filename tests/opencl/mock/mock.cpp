@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <vector>
 
 #include "mock.h"
@@ -24,6 +25,13 @@ namespace {
 MockControl control;
 std::vector<cl_command_queue> queues;
 long creations, reads;
+struct Copy {  // of what is mapped, when the device is discrete
+  cl_mem object;
+  cl_map_flags flags;
+  size_t offset;
+  std::vector<unsigned char> bytes;
+};
+std::list<Copy> copies;
 bool is_lost;
 
 const char* const kNames[] = {
@@ -218,6 +226,8 @@ cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t n
   if (what == CL_DRIVER_VERSION && control.driver_version)
     return answer(control.driver_version, n, value, need);
   const cl_int result = real(d, what, n, value, need);
+  if (what == CL_DEVICE_HOST_UNIFIED_MEMORY && control.is_discrete && value)
+    memset(value, 0, sizeof(cl_bool));
   if (what == CL_DEVICE_IMAGE2D_MAX_WIDTH) return limit(result, control.max_image_width, n, value);
   if (what == CL_DEVICE_IMAGE2D_MAX_HEIGHT)
     return limit(result, control.max_image_height, n, value);
@@ -353,11 +363,35 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool block
   BEGIN(EnqueueMapBuffer);
   if (code) return refused<void*>(code, result);
   control.bytes_mapped += bytes;
-  return real(q, m, blocking, flags, offset, bytes, n, after, event, result);
+  if (!control.is_discrete)
+    return real(q, m, blocking, flags, offset, bytes, n, after, event, result);
+  static const auto read = find<decltype(&clEnqueueReadBuffer)>("clEnqueueReadBuffer");
+  Copy copy = {m, flags, offset, std::vector<unsigned char>(bytes, 0xcd)};
+  cl_int failure = CL_SUCCESS;
+  if (flags & CL_MAP_READ) {
+    failure = read(q, m, CL_TRUE, offset, bytes, copy.bytes.data(), n, after, event);
+  }
+  if (failure) return refused<void*>(failure, result);
+  if (result) *result = CL_SUCCESS;
+  copies.push_back(std::move(copy));
+  return copies.back().bytes.data();
 }
 cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue q, cl_mem m, void* memory, cl_uint n,
                                            const cl_event* after, cl_event* event) {
   BEGIN(EnqueueUnmapMemObject);
+  const auto copy = std::find_if(copies.begin(), copies.end(), [&](const Copy& c) {
+    return c.object == m && c.bytes.data() == memory;
+  });
+  if (!code && copy != copies.end()) {
+    static const auto write = find<decltype(&clEnqueueWriteBuffer)>("clEnqueueWriteBuffer");
+    cl_int result = CL_SUCCESS;
+    if (copy->flags & CL_MAP_WRITE) {
+      result = write(q, m, CL_TRUE, copy->offset, copy->bytes.size(), copy->bytes.data(), n, after,
+                     event);
+    }
+    copies.erase(copy);
+    return result;
+  }
   return code ? code : real(q, m, memory, n, after, event);
 }
 cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint n, const cl_event* after,

@@ -48,6 +48,7 @@ struct MockControl {
   // What the device shows; 0: the truth.
   size_t max_image_width, max_image_height, max_allocation, max_work_group;
   int no_image_formats;
+  int is_discrete;  // the device has memory of its own: what is mapped is a copy
   const char* extensions;      // instead of the device's
   const char* driver_version;  // the same
 

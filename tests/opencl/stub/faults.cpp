@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Makes the OpenCL calls of a session fail, one per session, and all from one on:
 //
-//   faults MOCK FOLDER most=N      compiled with -DHEADER='"kws.h"' -DMODEL=kws
+//   faults MOCK FOLDER most=N [own]      compiled with -DHEADER='"kws.h"' -DMODEL=kws
 //
 // A session opens the model, runs it, submits, resets states, runs again, and closes. Every answer
 // must be that of a context without OpenCL, every status 0; a model without a CPU plan may say
 // MACEC_E_DEVICE instead. Nothing may be left over: objects, file descriptors, temporary files.
 // Linked with --wrap=mmap,--wrap=munmap, so that pages that generated code takes are counted.
 // FOLDER is for the cache: sessions start with an empty one and with a full one. N: sessions of each
-// kind; where a session has more calls, drawn ones fail.
+// kind; where a session has more calls, drawn ones fail. own: the device has memory of its own.
 #include HEADER
 
 #include <dirent.h>
@@ -163,7 +163,7 @@ void empty_folder() {
   if (system(command.c_str()) != 0) exit(2);
 }
 
-bool has_cpu_plan = true;
+bool has_cpu_plan = true, is_discrete = false;
 
 // One session whose n-th call fails (or the n-th and all that follow).
 void one_session(const Answers& reference, long n, bool is_lost, bool is_full) {
@@ -171,6 +171,7 @@ void one_session(const Answers& reference, long n, bool is_lost, bool is_full) {
   if (!is_full) empty_folder();
   const int files = entries("/proc/self/fd");
   mock_reset_all();
+  mock->is_discrete = is_discrete;
   (is_lost ? mock->lost_from : mock->fail_at) = n;
   Script script{Session(model), &reference, nullptr, 0, {}};
   script.play(folder.c_str());
@@ -186,9 +187,9 @@ void one_session(const Answers& reference, long n, bool is_lost, bool is_full) {
   CHECK(entries("/proc/self/fd") == files);
   CHECK(entries(folder.c_str()) <= 3);
   if (check_failures != before) {
-    printf("  call %ld (%s)%s, cache %s: %s\n", n, mock->failed ? mock->failed : "none",
+    printf("  call %ld (%s)%s, cache %s%s: %s\n", n, mock->failed ? mock->failed : "none",
            is_lost ? " and all behind it" : "", is_full ? "full" : "empty",
-           script.outcome.text.c_str());
+           is_discrete ? ", own memory" : "", script.outcome.text.c_str());
   }
   if (is_full && entries(folder.c_str()) != 3) CHECK(!"the file in the cache is gone");
 }
@@ -199,6 +200,7 @@ int main(int argc, char** argv) {
   if (argc < 4 || !load_mock(argv[1])) return 2;
   folder = argv[2];
   const long most = atol(argv[3] + strlen("most="));
+  is_discrete = argc > 4;
   Answers reference;
   Script cpu{Session(model), nullptr, &reference, 0, {}};
   cpu.session.opencl.library = "/nowhere";

@@ -79,15 +79,16 @@ program() {
 contract() { program contract stub.o -DCL_TARGET_OPENCL_VERSION=120 && timeout 300 ./contract "$mock"; }
 damage() { program damage stub.o && timeout 300 ./damage "$mock" "$work/damage"; }
 wrapper() { program wrapper stub.o "-I$root/runtime_stub" -fno-exceptions -fno-rtti && timeout 60 ./wrapper "$mock"; }
-# faults MODEL HEADER OBJECT MOST
+# faults MODEL HEADER OBJECT MOST [own]
 faults() {
-  program faults "$3" "-DHEADER=\"$2\"" "-DMODEL=$1" -Wl,--wrap=mmap,--wrap=munmap && timeout 1500 ./faults "$mock" "$work/cache" "most=$4"
+  program faults "$3" "-DHEADER=\"$2\"" "-DMODEL=$1" -Wl,--wrap=mmap,--wrap=munmap && timeout 1500 ./faults "$mock" "$work/cache" "most=$4" ${5:+"$5"}
 }
 try "contract" contract
 try "macec.hpp" wrapper
 try "49 kinds of damage to a cached program" damage
 for model in duo solo lone; do
   try "every call of a session of $model fails" faults $model stub.h stub.o 1000
+  try "every call of a session of $model fails, own memory" faults $model stub.h stub.o 1000 own
 done
 
 # --- pairs that macec makes ----------------------------------------------------------------------------------
@@ -95,7 +96,7 @@ generated() {  # NAME MODEL MOST FLAGS...
   local name=$1 model=$2 most=$3
   shift 3
   "$MACEC" "$model" --name="$name" -o "$name.cpp" "$@" && g++ -std=c++17 -O1 -c "$name.cpp" -o "$name.o" &&
-    faults "$name" "$name.h" "$name.o" "$most"
+    faults "$name" "$name.h" "$name.o" "$most" && faults "$name" "$name.h" "$name.o" 30 own
 }
 case $MACEC_TIER in quick) drawn=2 ;; ci) drawn=10 ;; *) drawn=50 ;; esac
 if [ -x "$MACEC" ]; then
