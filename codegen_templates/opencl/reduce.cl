@@ -10,6 +10,9 @@
 // dimension 0 in the forms 0 and 1, along dimension 1 in the others. The operator is INIT,
 // STEP(sum, x, shift), MERGE(sum, sum), FINISH(sum) over ACC (float, or long and ulong for integers);
 // IS_SHIFTED: the greatest x is found first and given to STEP, and added to the result.
+// Long sums of few results go in two launches: in the first (PART 1) each group has a chunk of EACH
+// elements and leaves what it has in the scratch memory; the second (PART 2) merges the CHUNKS of a
+// result. Otherwise PART is 0, CHUNKS 1 and EACH is COUNT.
 // KEPT_R(i), KEPT_I(i): place of result i in x; PUT_R, PUT_I: in y; FOLD_R(j), FOLD_I(j): of its
 // element j.
 #if FORM == 0 || FORM == 2
@@ -26,6 +29,13 @@
 #define RESULT V
 #define LANES(fold, v) (v)
 #endif
+#if FORM == 2
+#define SCRATCH(c) S4(4 * (result * CHUNKS + (c)))
+#define LEAVE(c, v) P4(4 * (result * CHUNKS + (c)), v)
+#else
+#define SCRATCH(c) S1(result * CHUNKS + (c))
+#define LEAVE(c, v) P1(result * CHUNKS + (c), v)
+#endif
 #if FORM < 2
 #define SHARE_STEP 1
 #else
@@ -41,7 +51,10 @@ __kernel void KERNEL(PARAMETERS) {
   const int at = share * LOCAL_RESULTS + lane, first = lane;
 #endif
   const int result = min(number, RESULTS - 1);
+#if PART < 2
+  const int chunk = get_group_id(2), begin = chunk * EACH, end = min(begin + EACH, COUNT);
   const int x_r = KEPT_R(result), x_i = KEPT_I(result);
+#endif
 #if SHARES > 1
   __local RESULT part[SHARES * LOCAL_RESULTS];
 #endif
@@ -64,12 +77,20 @@ __kernel void KERNEL(PARAMETERS) {
   shift = select((RESULT)(0), shift, isfinite(shift));
 #endif
 
+#if PART < 2
   V sum = (V)(INIT);
-  for (int j = share; j < COUNT; j += SHARES) {
+  for (int j = begin + share; j < end; j += SHARES) {
     const V x = LOAD(j);
     sum = STEP(sum, x, shift);
   }
   RESULT total = LANES(MERGE, sum);
+#else
+  RESULT total = (RESULT)(INIT);
+  for (int c = share; c < CHUNKS; c += SHARES) {
+    const RESULT x = SCRATCH(c);
+    total = MERGE(total, x);
+  }
+#endif
 #if SHARES > 1
   part[at] = total;
   FOLD_IN_GROUP(part, at, share, SHARE_STEP, SHARES, MERGE);
@@ -77,6 +98,9 @@ __kernel void KERNEL(PARAMETERS) {
 #endif
 
   if (number >= RESULTS || share > 0) return;
+#if PART == 1
+  LEAVE(chunk, total);
+#else
   total = FINISH(total);
 #if IS_SHIFTED
   total += shift;
@@ -85,5 +109,6 @@ __kernel void KERNEL(PARAMETERS) {
   Y4(PUT_R(result), PUT_I(result), total);
 #else
   Y1(0, PUT_I(result), total);
+#endif
 #endif
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernel rows of reductions.
+#include <algorithm>
 #include <array>
 
 #include "targets/opencl/launch_builder.h"
@@ -147,53 +148,93 @@ void define_operator(LaunchBuilder& b, const KernelCall& call, int64_t counted) 
   b.define("IS_SHIFTED", op.is_shifted ? 1 : 0);
 }
 
-void specialise_reduce(const KernelCall& call, LaunchList& list, const GpuCapabilities& caps) {
-  const ReduceParamsT<Dim>& p = params_of(call);
-  Axes kept, folded;
-  for (int a = 0; a < p.kept; ++a)
-    kept.push_back({p.extent[a].value(), {p.x_stride[a].value(), p.y_stride[a].value()}});
-  for (int a = 0; a < p.reduced; ++a)
-    folded.push_back({p.reduce_extent[a].value(), {p.reduce_stride[a].value(), 0}});
-  const View &x = call.inputs[0], &y = call.outputs[0];
-  cut_at_rows(&kept, 0, list.storage().image_row(x.buffer));
-  cut_at_rows(&kept, 1, list.storage().image_row(y.buffer));
-  cut_at_rows(&folded, 0, list.storage().image_row(x.buffer));
-  const int64_t counted = count_of(folded);
-  const ReduceForm form = reduce_form(call, kept, folded);
-  if (form == kFoldedVectors) halve_into_vectors(&folded);
-  if (form == kResultVectors) halve_into_vectors(&kept);
-  const bool has_vectors = form == kFoldedVectors || form == kResultVectors;
-  const int64_t results = count_of(kept), count = count_of(folded);
-  const bool is_along_results = form == kResultVectors || form == kResultElements;
-  const Shares s =
-      shares_of(count, results, has_vectors ? 4 : 1, caps, is_along_results ? kNeighbours : 1);
+struct ReduceWork {
+  Axes kept, folded;    // in vectors, where the form has some
+  int64_t counted = 1;  // elements of a result
+  ReduceForm form = kFoldedElements;
+  bool has_vectors = false, is_along_results = false;
+  int64_t results = 1, count = 1;  // results or vectors of them; elements or vectors of each
+  Shares shares{};
+  int64_t chunks = 1, each = 1;  // each: elements or vectors of a chunk
+};
 
+constexpr int64_t kMostChunks = 64, kLeastChunk = 8;  // elements of an item in one chunk
+
+ReduceWork cut_work(const KernelCall& call, const GpuStorage& storage,
+                    const GpuCapabilities& caps) {
+  const ReduceParamsT<Dim>& p = params_of(call);
+  ReduceWork w;
+  for (int a = 0; a < p.kept; ++a)
+    w.kept.push_back({p.extent[a].value(), {p.x_stride[a].value(), p.y_stride[a].value()}});
+  for (int a = 0; a < p.reduced; ++a)
+    w.folded.push_back({p.reduce_extent[a].value(), {p.reduce_stride[a].value(), 0}});
+  cut_at_rows(&w.kept, 0, storage.image_row(call.inputs[0].buffer));
+  cut_at_rows(&w.kept, 1, storage.image_row(call.outputs[0].buffer));
+  cut_at_rows(&w.folded, 0, storage.image_row(call.inputs[0].buffer));
+  w.counted = count_of(w.folded);
+  w.form = reduce_form(call, w.kept, w.folded);
+  if (w.form == kFoldedVectors) halve_into_vectors(&w.folded);
+  if (w.form == kResultVectors) halve_into_vectors(&w.kept);
+  w.has_vectors = w.form == kFoldedVectors || w.form == kResultVectors;
+  w.is_along_results = w.form == kResultVectors || w.form == kResultElements;
+  w.results = count_of(w.kept);
+  w.count = w.each = count_of(w.folded);
+  w.shares = shares_of(w.count, w.results, w.has_vectors ? 4 : 1, caps,
+                       w.is_along_results ? kNeighbours : 1);
+  // What has to know the greatest element first, or is no float, is not cut.
+  if (find_op(call.op)->is_shifted || !is_gpu_float(call.inputs[0].dtype)) return w;
+  const int64_t wanted = caps.work_items / (w.results * w.shares.shares);
+  const int64_t most = w.count / (w.shares.shares * kLeastChunk);
+  w.chunks = std::max<int64_t>(std::min({wanted, most, kMostChunks}), 1);
+  w.each = (w.count + w.chunks - 1) / w.chunks;
+  w.chunks = (w.count + w.each - 1) / w.each;
+  return w;
+}
+
+// part: 0 alone, 1 the chunks, 2 their results in one.
+void add_part(const KernelCall& call, const ReduceWork& w, int part, LaunchList& list) {
   LaunchBuilder b(list, "opencl/reduce.cl");
-  b.read("X", x, access_if(has_vectors));
-  define_place(b, "X", "KEPT", kept, 0);
-  define_place(b, "X", "FOLD", folded, 0);
-  b.inner("X", has_vectors ? 4 : 1);
-  b.write("Y", y, access_if(form == kResultVectors));
-  define_place(b, "Y", "PUT", kept, 1);
-  b.inner("Y", form == kResultVectors ? 4 : 1);
-  define_operator(b, call, counted);
-  b.define("FORM", form);
-  b.define("RESULTS", results);
-  b.define("COUNT", count);
-  b.define("SHARES", s.shares);
-  b.define("LOCAL_RESULTS", s.lines);
-  if (is_along_results)
-    b.size({results, s.shares, 1}, {s.lines, s.shares, 1});
+  if (part < 2) {
+    b.read("X", call.inputs[0], access_if(w.has_vectors));
+    define_place(b, "X", "KEPT", w.kept, 0);
+    define_place(b, "X", "FOLD", w.folded, 0);
+    b.inner("X", w.has_vectors ? 4 : 1);
+  }
+  if (part > 0) b.scratch(w.results * w.chunks * (w.form == kResultVectors ? 4 : 1));
+  if (part != 1) {
+    b.write("Y", call.outputs[0], access_if(w.form == kResultVectors));
+    define_place(b, "Y", "PUT", w.kept, 1);
+    b.inner("Y", w.form == kResultVectors ? 4 : 1);
+  }
+  define_operator(b, call, w.counted);
+  b.define("PART", part);
+  b.define("FORM", w.form);
+  b.define("RESULTS", w.results);
+  b.define("COUNT", w.count);
+  b.define("CHUNKS", w.chunks);
+  b.define("EACH", w.each);
+  b.define("SHARES", w.shares.shares);
+  b.define("LOCAL_RESULTS", w.shares.lines);
+  const int64_t groups = part < 2 ? w.chunks : 1;
+  if (w.is_along_results)
+    b.size({w.results, w.shares.shares, groups}, {w.shares.lines, w.shares.shares, 1});
   else
-    b.size({s.shares, results, 1}, {s.shares, s.lines, 1});
-  b.cost(call.elements, bytes_of_operands(call));
+    b.size({w.shares.shares, w.results, groups}, {w.shares.shares, w.shares.lines, 1});
+  if (part < 2) b.cost(call.elements, bytes_of_operands(call));
   b.done();
+}
+
+void specialise_reduce(const KernelCall& call, LaunchList& list, const GpuCapabilities& caps) {
+  const ReduceWork w = cut_work(call, list.storage(), caps);
+  if (w.chunks == 1) return add_part(call, w, 0, list);
+  add_part(call, w, 1, list);
+  add_part(call, w, 2, list);
 }
 
 }  // namespace
 
 void append_gpu_reduce_rows(std::vector<GpuRow>& rows) {
-  rows.push_back({"reduce", "reductions over any axes, work-groups share a result", Family::reduce,
+  rows.push_back({"reduce", "reductions over any axes, in one launch or two", Family::reduce,
                   "opencl/reduce.cl", refuses_reduce, 0.1, nullptr, specialise_reduce, false});
 }
 

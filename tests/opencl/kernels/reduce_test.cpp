@@ -64,6 +64,23 @@ TEST_CASE("means of any axes and sizes") {
   for (const char* target : kBoth) check_on_opencl(target, cases);
 }
 
+TEST_CASE("few results of many elements take two launches") {
+  const std::vector<OpenclCase> cases = {
+      reduce_case("Mean", "float32[1000,100]", "0, 1", "float32[1,1]"),
+      reduce_case("Max", "float32[2,30011]", "1", "float32[2,1]"),
+      reduce_case("L2", "float32[9001,12]", "0", "float32[1,12]"),
+      reduce_case("Min", "float16[9001,3]", "0", "float16[3]", 0),
+      {"GlobalAveragePool", R"(graph "g" (%x: float32[1,16,70,90]@cl) -> (%y) {
+  %y: float32[1,16,1,1] = GlobalAveragePool(%x)
+})"},
+      reduce_case("LogSumExp", "float32[2,30011]", "1", "float32[2,1]")};
+  for (const char* target : kBoth) {
+    const std::vector<OpenclResult> results = check_on_opencl(target, cases);
+    for (size_t i = 0; i < cases.size(); ++i)
+      CHECK(results[i].launches.size() == (i + 1 < cases.size() ? 2 : 1));
+  }
+}
+
 TEST_CASE("reductions of integers") {
   std::vector<OpenclCase> cases;
   for (const char* op : {"Sum", "Mean", "Max", "Min", "Prod", "L1", "SumSquare"}) {
