@@ -31,7 +31,8 @@ def main():
     report = Report()
     models = zoo.chosen(gpu_zoo.MODELS)
     for target in gpu_zoo.TARGETS:
-        verify(report, models, target, "--cpu-plan=no", "--self-check=no")
+        few = target == "x86-64-mali" and macec.TIER != "full"  # the buffers of x86-64-opencl, cut differently
+        verify(report, [m for m in models if not few or m in gpu_zoo.FEW], target, "--cpu-plan=no", "--self-check=no")
     if macec.TIER != "quick":
         for target in gpu_zoo.TARGETS[:2]:
             verify(report, gpu_zoo.FLOAT16, target, "--cpu-plan=no", "--self-check=no", "--rtol=0", "--atol=0.05")

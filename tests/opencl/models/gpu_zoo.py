@@ -4,6 +4,7 @@ import zoo
 
 MODELS = ["mobilenetv2_100", "mobilenetv3_large_100", "resnet18", "squeezenet1_1", "unet_small", "style_transfer_small", "bert_mini",
           "vit_tiny_patch16_224"]
+FEW = ["mobilenetv2_100", "style_transfer_small", "bert_mini"]
 FLOAT16 = ["mobilenetv2_100_float16", "bert_mini_float16"]
 TARGETS = ["x86-64-opencl", "x86-64-adreno", "x86-64-mali"]
 MOST_LAUNCHES = {"mobilenetv2_100": 56}
