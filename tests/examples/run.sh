@@ -37,6 +37,15 @@ else
   else
     skip "generated ARMv8 code" "no aarch64-linux-gnu-g++ or no qemu-aarch64"
   fi
+  hetero() {
+    bash "$root/examples/hetero/run.sh" "$MACEC" "$work/hetero" 200 >"$work/hetero.log" 2>&1 || { cat "$work/hetero.log"; return 1; }
+    # Its README shows the placement as it is printed.
+    grep '^placement: ' "$root/examples/hetero/README.md" | while read -r line; do
+      grep -qxF "$line" "$work/hetero.log" || { echo "error: not printed: $line"; exit 1; }
+    done
+  }
+  check "a model over GPU and CPU recognises 200 pictures; its README shows where it runs" hetero
+  if [ -f "$work/hetero.log" ]; then sed -n 's/^ran on/     ran on/p' "$work/hetero.log"; fi
 fi
 
 for model in newer older net_default; do
