@@ -94,15 +94,18 @@
   return status;
 }
 
-// True if there is nothing to compare, or it is right.
+// Whether the recorded answer is that of the context's weights; others have other answers.
+[[maybe_unused]] bool gpu_can_check(const Context& c) {
+  const Model& m = *c.model;
+  if (!m.gpu->check_input || !m.weights_bytes) return m.gpu->check_input != nullptr;
+  BlobHead head = {};
+  memcpy(&head, c.weights - kBlobHead, sizeof head);
+  return head.hash == m.gpu->check_hash;
+}
+
+// False: the answer is wrong, or there was none.
 [[maybe_unused]] bool gpu_check(Context& c) {
   const Model& m = *c.model;
-  if (!m.gpu->check_input) return true;
-  if (m.weights_bytes) {
-    BlobHead head = {};
-    memcpy(&head, c.weights - kBlobHead, sizeof head);
-    if (head.hash != m.gpu->check_hash) return true;  // other weights, other answers
-  }
   Pages pages = take_pages(gpu_place_check(c, nullptr));
   if (!pages.data) return gpu_lacks(c, "no memory for the self-check");
   gpu_place_check(c, pages.data);

@@ -97,9 +97,9 @@ void gpu_drop(Object* object, int32_t(MACEC_CL_CALL* release)(Object)) {
                  gpu_open_kernels(c);
   if (is_open) {
     gpu.is_ready = true;
-    const bool is_new = !cache.is_from_file || !cache.is_checked;
-    is_open = cache.is_checked || gpu_check(c);
-    if (is_open && is_new) gpu_write_cache(c, &cache, true);
+    const bool needs_check = !cache.is_checked && gpu_can_check(c);
+    is_open = !needs_check || gpu_check(c);
+    if (is_open && (needs_check || !cache.is_from_file)) gpu_write_cache(c, &cache, needs_check);
   }
   free_pages(&cache.file);
   return is_open;

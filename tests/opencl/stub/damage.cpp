@@ -71,6 +71,29 @@ void a_failed_check_is_not_kept() {
   CHECK(builds<Duo>(folder.c_str(), true) == 1);
 }
 
+// The recorded answer is not that of other weights: the program stays unchecked until a context
+// has the model's own.
+void other_weights_leave_it_unchecked() {
+  fs::remove_all(folder);
+  fs::create_directory(folder);
+  std::vector<uint64_t> blob(40);
+  const uint64_t head[4] = {0x317700636563616d, duo_model()->weights_layout, 320, 0};
+  memcpy(blob.data(), head, sizeof head);
+  macec_weights weights;
+  CHECK(duo_model()->bind(&weights, blob.data(), 320, 0, nullptr) == MACEC_OK);
+  for (int i = 0; i < 2; ++i) {
+    mock_reset_all();
+    Duo duo;
+    duo.options.weights = &weights;
+    duo.opencl.cache_dir = folder.c_str();
+    CHECK(duo.open() == MACEC_OK && duo.is_on_gpu());
+    CHECK(mock->count[kMockEnqueueNDRangeKernel] == 0);
+    CHECK(mock->count[kMockCreateProgramWithSource] == (i == 0) && files().size() == 1);
+  }
+  CHECK(builds<Duo>(folder.c_str(), true) == 0);
+  CHECK(builds<Duo>(folder.c_str(), false) == 0);
+}
+
 struct Damage {
   const char* name;
   std::function<void(const fs::path& path, std::string bytes)> make;
@@ -213,6 +236,7 @@ int main(int argc, char** argv) {
   second_start_compiles_nothing();
   no_folder_is_no_error();
   a_failed_check_is_not_kept();
+  other_weights_leave_it_unchecked();
   damage_is_survived();
   CHECK(live_objects() == 0);
   return check_result();

@@ -45,6 +45,15 @@ header() {
   gcc -std=c99 $warnings -c use.c -o use.o && gcc -std=c11 $warnings -c use.c -o use.o && g++ -x c++ -std=c++17 $warnings -c use.c -o use.o
 }
 try "the header is C99, C11 and C++17" header
+both_orders() {
+  printf '#include "stub.h"\n#include "old.h"\n' >one.c
+  printf '#include "old.h"\n#include "stub.h"\n' >two.c
+  local unit
+  for unit in one two; do
+    gcc -std=c99 $warnings "-I$root/tests/abi/old" -c $unit.c -o use.o && g++ -x c++ -std=c++17 $warnings "-I$root/tests/abi/old" -c $unit.c -o use.o || return 1
+  done
+}
+try "the header stands before and behind one of another macec" both_orders
 # shellcheck disable=SC2086
 try "the pair compiles" g++ -std=c++17 -O1 -g $warnings -c stub.cpp -o stub.o
 only_posix() {
