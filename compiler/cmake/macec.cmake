@@ -246,6 +246,9 @@ function(macec_add_model library)
   set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX
     MACEC_TARGET "${target}" MACEC_WEIGHTS_FILE "${stem}.weights.bin")
   _macec_compile_settings(${library} "${target}")
+  if(target MATCHES "-(opencl|adreno|mali)$")
+    target_link_libraries(${library} PUBLIC ${CMAKE_DL_LIBS})  # OpenCL is loaded at run time
+  endif()
   if(weights MATCHES "^(auto|incbin)$")
     _macec_assemble(${library} "${stem}" "${arg_NAME}")
   endif()
