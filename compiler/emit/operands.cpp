@@ -40,9 +40,11 @@ std::string OperandWriter::pointer(const View& view) {
   const int64_t size = info(view.dtype).bits / 8;
   const bool is_given = buffer.place == Buffer::input || buffer.place == Buffer::state;
   if (buffer.home == Buffer::shared && !is_given) {  // the CPU has it: it is mapped
-    MACEC_CHECK(offset.is_fixed() && size > 0, "a border of computed extents");
-    return fmt::format("reinterpret_cast<{}*>(shared_memory(c, {}) + {})", type, buffer.object,
-                       offset.value() * size);
+    const bool is_place = offset.is_fixed() && size > 0;
+    base = fmt::format("reinterpret_cast<{}*>(shared_memory(c, {}) + {})", type, buffer.object,
+                       is_place ? offset.value() * size : 0);
+    if (is_place || size == 0) return base;
+    return base + fmt::format(" + ({})", names(offset));  // computed: a loop's
   }
   switch (buffer.place) {
     case Buffer::arena:
