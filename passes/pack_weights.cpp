@@ -141,6 +141,7 @@ struct Packer {
 
 void pack_weights(Plan& plan, const Target& target) {
   Packer{plan, target}.visit(plan.steps);
+  number_steps(plan);  // once more: the weights' buffers are new
 }
 
 }  // namespace macec
