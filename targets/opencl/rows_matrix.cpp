@@ -18,6 +18,7 @@ bool is_packed(const KernelCall& call) {
 
 std::string refuses_gemm(const KernelCall& call, const GpuCapabilities&) {
   const GemmParamsT<Dim>& p = params_of(call);
+  if (!call.op.empty()) return fmt::format("no OpenCL kernel for {} products", call.op);
   for (const View* view : {&call.inputs[0], &call.inputs[1], &call.outputs[0]})
     if (!is_gpu_float(view->dtype)) return fmt::format("a product of {}", name(view->dtype));
   if (has_place(call.inputs[2]) && !is_gpu_float(call.inputs[2].dtype))
