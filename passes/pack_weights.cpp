@@ -4,6 +4,7 @@
 
 #include "compiler/ir/plan.h"
 #include "compiler/support/error.h"
+#include "passes/plan_control.h"
 #include "passes/select_plan.h"
 #include "targets/opencl/gpu_row.h"
 
