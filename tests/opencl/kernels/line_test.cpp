@@ -122,7 +122,7 @@ TEST_CASE("steps fused into softmax and normalisations") {
     return OpenclCase{
         fmt::format("channel norm {}", n),
         fmt::format(
-            R"(graph "g" (%x: float32[2,{0},5,6]@cl, %r: float32[2,{0},5,6]) -> (%y) {{
+            R"(graph "g" (%x: float32[2,{0},5,6]@cl, %r: float32[2,{0},5,6]@cl) -> (%y) {{
   %b = constant float32[{0}] {{seed 1}}
   %s: float32[2,{0},5,6] = InstanceNormalization(%x, %b, %b)
   %m: float32[2,{0},5,6] = Relu(%s)
