@@ -139,7 +139,10 @@ TEST_CASE("steps fused into softmax and normalisations") {
       channels(3)};
   for (const char* target : kBoth) {
     const std::vector<OpenclResult> results = check_on_opencl(target, cases);
-    for (const OpenclResult& result : results) CHECK(result.rows.size() == 1);
+    for (const OpenclResult& result : results) {
+      INFO(result.launches[0] << " and " << result.launches.back());
+      CHECK(result.rows.size() == 1);
+    }
   }
 }
 
