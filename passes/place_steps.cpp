@@ -168,6 +168,21 @@ std::string reason(const Step& step, size_t s, const PlaceRule* rule, const Cost
                      microseconds(full.alternative(s, devices)));
 }
 
+// What the plan costs, and what it would cost on each device alone.
+std::string estimate(const Costs& costs, const std::vector<Device>& devices) {
+  std::string text = microseconds(costs.total(devices)) + " as placed";
+  for (Device device : {Device::cpu, Device::gpu}) {
+    const std::vector<Device> alone(devices.size(), device);
+    const bool is_possible =
+        std::all_of(costs.steps.begin(), costs.steps.end(),
+                    [&](const Costs::StepCost& c) { return c.on(device) != Costs::kImpossible; });
+    if (is_possible && alone != devices)
+      text += fmt::format(", {} on the {} alone", microseconds(costs.total(alone)),
+                          device == Device::cpu ? "CPU" : "GPU");
+  }
+  return text;
+}
+
 void explain_bodies(StepList& steps) {
   for (Step& step : steps) {
     step.reason = refusal(step, true);
@@ -204,6 +219,7 @@ void place_steps(Plan& plan, const Target& target, const PlaceOptions& options) 
   Costs costs = full;
   pin(plan, options, &costs);
   const std::vector<Device> devices = cheapest(costs);
+  plan.estimate = estimate(full, devices);
   for (size_t s = 0; s < plan.steps.size(); ++s) plan.steps[s].device = devices[s];
   for (size_t s = 0; s < plan.steps.size(); ++s) {
     Step& step = plan.steps[s];

@@ -105,6 +105,7 @@ void check_placing(const std::vector<const Graph*>& graphs, const Target& target
 
 std::vector<std::string> placement_lines(const Plan& plan) {
   std::vector<std::string> lines;
+  if (!plan.estimate.empty()) lines.push_back("estimate: " + plan.estimate);
   if (!plan.gpu) {
     lines.emplace_back("nothing runs on the GPU");
     for_each_step(plan.steps, [&](const Step& step, int) { lines.push_back(step_line(step)); });

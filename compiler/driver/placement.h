@@ -13,7 +13,7 @@ namespace macec {
 void check_placing(const std::vector<const Graph*>& graphs, const Target& target,
                    const Options& options);
 
-// Segments, transfers and CPU steps with their reasons, in the order of a run.
+// The estimate; then segments, transfers and CPU steps with their reasons, in the order of a run.
 //   "before segment 1: map 'add_3', 25088 bytes"
 std::vector<std::string> placement_lines(const Plan& plan);
 

@@ -262,6 +262,7 @@ struct GpuPlan {
 struct Plan {
   std::string name;
   std::optional<GpuPlan> gpu;  // set if any step runs on the GPU
+  std::string estimate;        // from place_steps: "820 us as placed, 3100 us on the CPU alone"
   std::vector<Buffer> buffers;
   StepList steps;
   std::vector<Weight> weights;
