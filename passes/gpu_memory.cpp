@@ -96,8 +96,10 @@ void finish_arguments(Plan& plan) {
         if (b.home != Buffer::device) continue;  // others start at the head of their object
         const int64_t size = b.place == Buffer::scratch ? 4 : info(b.dtype).bits / 8;
         argument.value += b.offset / size;
-        MACEC_CHECK(argument.value <= std::numeric_limits<int32_t>::max(),
-                    "the device arena is too large for its offsets");
+        if (argument.value > std::numeric_limits<int32_t>::max())
+          throw user_error("the GPU would need an arena of {} bytes, more than its offsets reach",
+                           plan.gpu->device_bytes)
+              .hint("--place puts nodes on the CPU, or all of them");
       }
 }
 

@@ -59,7 +59,8 @@ double multiply_adds(const Plan& plan) {
 std::vector<int64_t> live_bytes(const Plan& plan) {
   std::vector<int64_t> live(static_cast<size_t>(std::max(plan.step_count, 0)), 0);
   for (const Buffer& buffer : plan.buffers) {
-    if (buffer.offset < 0 || buffer.inside >= 0 || buffer.first < 0) continue;
+    const bool is_object = buffer.place == Buffer::arena && buffer.object >= 0;  // on the GPU
+    if ((buffer.offset < 0 && !is_object) || buffer.inside >= 0 || buffer.first < 0) continue;
     for (int s = buffer.first; s <= std::min(buffer.last, plan.step_count - 1); ++s)
       live[static_cast<size_t>(s)] += buffer.bytes;
   }

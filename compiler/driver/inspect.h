@@ -16,7 +16,7 @@ void for_each_step(const StepList& steps, const std::function<void(const Step&, 
 std::string kernel_text(const Step& step);
 std::string step_title(const Step& step);  // name and the ONNX nodes in it
 double multiply_adds(const Plan& plan);
-// Bytes of the arena that hold something needed, at every step number.
+// Bytes that hold something needed, at every step number: of the arena, and of the GPU's memory.
 std::vector<int64_t> live_bytes(const Plan& plan);
 std::map<std::string, int> operators(const Graph& graph);  // with those in bodies
 
