@@ -95,7 +95,7 @@ void specialise_conv(const KernelCall& call, LaunchList& list, const GpuCapabili
   const int64_t step = by_four ? 4 : 1;
   WindowExtents extents = extents_of(call, p, p.group * group_blocks);
   extents.most_pixels = 4;
-  extents.most_split = std::max<int64_t>(p.in_channels / step, 1);
+  extents.most_split = std::max<int64_t>(p.in_channels / (by_four ? 4 : 8), 1);
   LaunchBuilder b(list, "opencl/conv.cl");
   declare_input(b, call, p, int64_t{p.group} * p.in_channels, by_four);
   b.read("W", call.inputs[1], Access::vectors, true);

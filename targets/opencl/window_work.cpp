@@ -52,10 +52,12 @@ void define_sources(LaunchBuilder& b, bool is_transposed, bool is_inside, int64_
 WindowWork cut_window_work(const WindowExtents& extents, const GpuCapabilities& caps) {
   const int64_t blocks = extents.blocks, width = up(extents.width, extents.phases);
   const int64_t rows = extents.rows * extents.phases;
+  const int64_t group = std::min<int64_t>(128, caps.max_work_group);
   WindowWork best;
   double least = 0;
   for (int64_t split = 1; split <= std::min<int64_t>(extents.most_split, 16); split *= 2)
     for (int64_t pixels = 1; pixels <= std::min(extents.most_pixels, width); ++pixels) {
+      if (split > 1 && group * pixels * 16 > caps.local_bytes) continue;
       // Loads and products of a piece; what idles while work-items are too few to hide how long
       // loads take; the sum of the parts. Fitted to measurements of an H200.
       const double pieces = static_cast<double>(blocks * up(width, pixels) * rows);
@@ -72,7 +74,7 @@ WindowWork cut_window_work(const WindowExtents& extents, const GpuCapabilities& 
   best.phase_places = up(width, best.pixels);
   best.row_places = best.phase_places * extents.phases;
   best.places = best.row_places * extents.rows;
-  const int64_t items = std::min<int64_t>(128, caps.max_work_group) / best.split;
+  const int64_t items = group / best.split;
   best.local[0] = group_extent(blocks, std::min<int64_t>(items, 32));
   best.local[1] = std::min(items / best.local[0], best.places);
   best.local[2] = best.split;
