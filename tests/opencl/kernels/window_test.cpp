@@ -54,12 +54,12 @@ OpenclCase dynamic(const std::string& name, const std::string& op, const std::st
 // numbers: scales ("float32[4] {1, 1, 2, 2}"), or sizes if the type is int64.
 OpenclCase resize(const std::string& name, const std::string& x, const std::string& y,
                   const std::string& numbers, const std::string& attributes,
-                  const std::string& layout = "@cl") {
+                  const std::string& layout = "@cl", const std::string& type = "float32") {
   const bool is_sizes = numbers[0] == 'i';
-  return {name, fmt::format("graph \"g\" (%x: float32[{}]{}) -> (%y) {{\n"
-                            "  %s = constant {}\n"
-                            "  %y: float32[{}] = Resize(%x, _, {}) {{{}}}\n}}\n",
-                            x, layout, numbers, y, is_sizes ? "_, %s" : "%s", attributes)};
+  return {name, fmt::format("graph \"g\" (%x: {0}[{1}]{2}) -> (%y) {{\n"
+                            "  %s = constant {3}\n"
+                            "  %y: {0}[{4}] = Resize(%x, _, {5}) {{{6}}}\n}}\n",
+                            type, x, layout, numbers, y, is_sizes ? "_, %s" : "%s", attributes)};
 }
 
 const std::vector<OpenclCase>& conv_cases() {
@@ -152,6 +152,8 @@ const std::vector<OpenclCase>& resize_cases() {
              R"(mode = "cubic", cubic_coeff_a = -0.5)"),
       resize("cubic, without what lies outside", "1,3,7,5", "1,3,16,12", "int64[4] {1, 3, 16, 12}",
              R"(mode = "cubic", exclude_outside = 1)"),
+      resize("linear, float16", "1,8,5,7", "1,8,10,14", "float32[4] {1, 1, 2, 2}",
+             R"(mode = "linear")", "@cl", "float16"),
       resize("rows of a plain image", "1,2,7,5", "1,2,14,10", "float32[4] {1, 1, 2, 2}",
              R"(mode = "linear")", ""),
   };
