@@ -4,7 +4,7 @@
 
   one segment, on the GPU; an upload for every input, a download for every output, and no other transfer
   memory of each device: arenas at most 1.05 times what lives in them, images at most 1.8 times
-  the CPU's own plan adds at most 5 % of weights
+  the CPU's own plan adds at most 8 % of weights (convolutions to few channels have an order of their own there)
   mobilenetv2_100: at most 56 launches
 """
 import functools
@@ -19,7 +19,7 @@ MODELS = ["mobilenetv2_100", "mobilenetv3_large_100", "resnet18", "squeezenet1_1
           "vit_tiny_patch16_224"]
 LAUNCHES = {"mobilenetv2_100": 56}
 SLACK = {"host": 1.05, "device": 1.05, "shared": 1.05, "images": 1.8}  # images: each is as large as its largest tenant
-SECOND_PLAN = 0.05
+SECOND_PLAN = 0.08
 
 
 def inspect(name, target):
