@@ -3,7 +3,8 @@
 //
 // A work-item makes one pixel of four channels (one, where the channels are no multiple of four).
 // Large windows are shared by the SPLIT work-items of a group, tap by tap. A NaN in a window is its
-// greatest element. The mean divides by the taps that lie in
+// greatest element. With HAS_INDICES the place of the greatest element in the whole plain tensor is
+// the second result, I; BY_COLUMN counts the first spatial axis fastest. The mean divides by the taps that lie in
 // [LOW, HIGH) along each axis: in the input, or in the padded input.
 #if WHOLE
 #define T float4
@@ -15,7 +16,7 @@
 #define LANES 1
 #endif
 #if IS_MAX
-#define NOTHING (-INFINITY)
+#define NOTHING LOWEST
 #define JOIN(a, b) select(a, b, (b) > (a) || isnan(b))
 #else
 #define NOTHING 0.0f
@@ -53,6 +54,10 @@ void KERNEL(PARAMETERS) {
   const int first_w = w * STRIDE_W - PAD_W;
 
   T v = (T)(NOTHING);
+#if HAS_INDICES
+  int at = 0;
+  bool has_any = false;
+#endif
 #if SPLIT > 1
   for (int tap = part; tap < KERNEL_D * KERNEL_H * KERNEL_W; tap += SPLIT) {
     const int kd = tap / (KERNEL_H * KERNEL_W), kh = tap / KERNEL_W % KERNEL_H;
@@ -67,6 +72,12 @@ void KERNEL(PARAMETERS) {
         if (xd < 0 || xd >= IN_D || xh < 0 || xh >= IN_H || xw < 0 || xw >= IN_W) continue;
         const int line = (image * IN_D + xd) * IN_H + xh;
         const T x = LOAD(line * X_LINE_R + xw * X_W_R, line * X_LINE_I + xw * X_W_I + c);
+#if HAS_INDICES
+        if (!has_any || x > v || isnan(x)) {
+          at = BY_COLUMN ? xd + IN_D * (xh + IN_H * xw) : (xd * IN_H + xh) * IN_W + xw;
+          has_any = true;
+        }
+#endif
         v = JOIN(v, x);
       }
 
@@ -90,6 +101,10 @@ void KERNEL(PARAMETERS) {
   Y4(y_row, y_at, EPILOGUE4(v, row, w, c));
 #else
   Y1(y_row, y_at, EPILOGUE1(v, row, w, c));
+#endif
+#if HAS_INDICES
+  const int image_at = (image * CHANNELS + c) * (IN_D * IN_H * IN_W);
+  I1(0, row * I_LINE_I + w * I_W_I + c, image_at + at);
 #endif
 }
 #undef T

@@ -178,6 +178,15 @@ const std::vector<OpenclCase>& pool_cases() {
            "kernel_shape = [4], strides = [3]"),
       pool("mean over three axes", "AveragePool", "1,4,3,7,5", "1,4,2,6,4",
            "kernel_shape = [2, 2, 2]"),
+      pool("max of bytes", "MaxPool", "1,3,7,17", "1,3,4,9",
+           "kernel_shape = [3, 3], strides = [2, 2], pads = [1, 1, 1, 1]", "int8"),
+      {"max with indices", R"(graph "g" (%x: float32[2,3,5,7]) -> (%y, %i) {
+  %y: float32[2,3,4,6], %i: int64[2,3,4,6] = MaxPool(%x) {kernel_shape = [2, 2]}
+})"},
+      {"max with indices by column", R"(graph "g" (%x: float32[2,3,5,7]) -> (%y, %i) {
+  %y: float32[2,3,3,4], %i: int64[2,3,3,4] = MaxPool(%x) {kernel_shape = [3, 3],
+    strides = [2, 2], pads = [1, 1, 1, 1], storage_order = 1}
+})"},
       pool("max of float16", "MaxPool", "1,8,7,17", "1,8,5,8",
            "kernel_shape = [3, 3], strides = [1, 2]", "float16"),
   };
