@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resize of up to five axes, numbered 0 to 4, innermost last: nearest, or a weighted sum of taps.
 //
-// Output position o of axis a lies at (o * MUL + ADD) / DIV - SHIFT of the input: whole numbers that
-// the compiler has checked against the operator's own floats; the dividend is positive. An axis that
-// is not resized has one tap, MUL and DIV 1. A work-item makes four elements of axis 4, or one.
+// Output position o of axis a lies at (o * MUL + ADD) / DIV - SHIFT of the input: whole numbers
+// that the compiler has checked against the operator's own floats; the dividend is positive. An
+// axis that is not resized has one tap, MUL and DIV 1. Positions from LOW to HIGH lie in the input.
+// A work-item makes four elements of axis 4, or one.
 #if WHOLE
 #define T float4
 #define LOAD(r, i) X4(r, i)
@@ -56,8 +57,7 @@ static inline void NAME(taps)(int low, float ratio, int first, int taps, float f
     NAME(taps)(low - SHIFT##a, ratio, FIRST##a, TAPS##a, FILTER##a, IN##a, i##a, w##a); \
   }
 #endif
-#define IS_OUTSIDE(a, o) \
-  (PLACE(a, o) < SHIFT##a * DIV##a || PLACE(a, o) > (SHIFT##a + IN##a - 1) * DIV##a)
+#define IS_OUTSIDE(a, o) ((o) < LOW##a || (o) > HIGH##a)
 
 __kernel __attribute__((reqd_work_group_size(LOCAL_X, LOCAL_Y, 1)))
 void KERNEL(PARAMETERS) {

@@ -66,9 +66,6 @@ bool is_right(const Params& p, int a, const Fraction& f) {
     const double mine =
         static_cast<double>(place) / static_cast<double>(f.div) - static_cast<double>(f.shift);
     if (std::fabs(mine - at) > 1e-5 * std::max(1.0, std::fabs(mine))) return false;
-    if (p.extrapolates != 0 && (at >= 0.0f && at <= static_cast<float>(n - 1)) !=
-                                   (place >= f.shift * f.div && place <= (f.shift + n - 1) * f.div))
-      return false;
   }
   return true;
 }
@@ -97,11 +94,24 @@ std::string refuses_resize(const KernelCall& call, const GpuCapabilities&) {
   const std::string refusal = window_refusal(call);
   if (!refusal.empty()) return refusal;
   if (p.rank > kAxes) return fmt::format("more than {} axes", kAxes);
-  if (p.mode == kResizeNearest && p.extrapolates != 0)
-    return "nearest elements where some lie outside";
   for (int a = 0; a < p.rank; ++a)
     if (!find_fraction(p, a)) return "positions that are no fractions";
   return "";
+}
+
+// The output positions that lie in the input: one range, as positions only grow.
+void define_inside(LaunchBuilder& b, const Params& p, int a, int number) {
+  int64_t low = 0, high = a < 0 ? 0 : p.out[a].value() - 1;
+  const auto is_inside = [&](int64_t o) {
+    const float at = position(p, a, o);
+    return at >= 0.0f && at <= static_cast<float>(p.in[a].value() - 1);
+  };
+  if (a >= 0 && p.resized[a] != 0 && p.extrapolates != 0) {
+    while (low <= high && !is_inside(low)) ++low;
+    while (high >= low && !is_inside(high)) --high;
+  }
+  b.define(fmt::format("LOW{}", number), low);
+  b.define(fmt::format("HIGH{}", number), high);
 }
 
 void define_axis(LaunchBuilder& b, const Params& p, int a, int number) {
@@ -136,6 +146,7 @@ void specialise_resize(const KernelCall& call, LaunchList& list, const GpuCapabi
     const int a = number - (kAxes - p.rank);
     const bool is_inner = whole && number == kAxes - 1;
     define_axis(b, p, a, number);
+    define_inside(b, p, a, number);
     for (const char* operand : {"X", "Y"}) {
       const bool is_x = operand[0] == 'X';
       const Dim stride = a < 0 ? Dim(0) : is_x ? p.x_stride[a] : p.y_stride[a];

@@ -62,6 +62,17 @@ OpenclCase resize(const std::string& name, const std::string& x, const std::stri
                             type, x, layout, numbers, y, is_sizes ? "_, %s" : "%s", attributes)};
 }
 
+// A part of the input that reaches beyond it.
+OpenclCase crop(const std::string& mode) {
+  return {"crop, " + mode, fmt::format(R"(graph "g" (%x: float32[1,4,6,5]@cl) -> (%y) {{
+  %r = constant float32[8] {{0, 0, 0.4, -0.2, 1, 1, 1.2, 0.6}}
+  %s = constant int64[4] {{1, 4, 7, 8}}
+  %y: float32[1,4,7,8] = Resize(%x, %r, _, %s) {{mode = "{}",
+    coordinate_transformation_mode = "tf_crop_and_resize", extrapolation_value = 10.0}}
+}})",
+                                       mode)};
+}
+
 const std::vector<OpenclCase>& conv_cases() {
   static const std::vector<OpenclCase> cases = {
       conv("patches of 4x4", "2,3,8,12", "8,3,4,4", "2,8,2,3", "strides = [4, 4]"),
@@ -152,6 +163,8 @@ const std::vector<OpenclCase>& resize_cases() {
              R"(mode = "cubic", cubic_coeff_a = -0.5)"),
       resize("cubic, without what lies outside", "1,3,7,5", "1,3,16,12", "int64[4] {1, 3, 16, 12}",
              R"(mode = "cubic", exclude_outside = 1)"),
+      crop("nearest"),
+      crop("linear"),
       resize("linear, float16", "1,8,5,7", "1,8,10,14", "float32[4] {1, 1, 2, 2}",
              R"(mode = "linear")", "@cl", "float16"),
       resize("rows of a plain image", "1,2,7,5", "1,2,14,10", "float32[4] {1, 1, 2, 2}",
