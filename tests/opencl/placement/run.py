@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What runs where, as `--explain=placement` says, and whether it computes the same: run.py MODELS [NAME...]
 
-Each NAME.txt beside this file is one test: a line `$ macec inspect MODEL.onnx FLAGS`, then the lines that begin with "placement:"; estimated times
-are N, because every new kernel changes them.
-`macec verify` with the same flags must pass on the machine's OpenCL device. MACEC_BLESS=1 rewrites the texts.
+Each NAME.txt beside this file is one test: a line `$ macec inspect MODEL.onnx FLAGS`, then the lines that begin with "placement:";
+estimated times are N, because every new kernel changes them. `macec verify` with the same flags must pass on the machine's OpenCL device. MACEC_BLESS=1 rewrites the texts.
 """
 import os
 import pathlib
