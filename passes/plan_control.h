@@ -59,7 +59,7 @@ class GraphPlanner {
                                    Wanted wanted);
   std::optional<View> dense_copy(ValueId id, bool is_plain);
   bool lower_with_copies(const Node& node, Wanted wanted);
-  bool lower_in_two(const Node& node, Wanted wanted);
+  bool lower_in_two(const Node& node, Wanted wanted, Wanted rest);
   bool lower(const Node& node);
   void add_call(KernelCall call, const Node& node);
   void add_copy(const View& from, const View& to, const Node& node);

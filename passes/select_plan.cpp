@@ -174,8 +174,9 @@ bool GraphPlanner::lower_with_copies(const Node& node, Wanted wanted) {
   return false;
 }
 
-// The main operation into a buffer of its own, then the epilogue as pointwise work.
-bool GraphPlanner::lower_in_two(const Node& node, Wanted wanted) {
+// The main operation into a buffer of its own, then the epilogue as pointwise work, for which rest
+// says who must be able to do it.
+bool GraphPlanner::lower_in_two(const Node& node, Wanted wanted, Wanted rest) {
   Node main = node;
   main.epilogue.clear();
   const ValueId out = node.outputs[0];
@@ -199,7 +200,7 @@ bool GraphPlanner::lower_in_two(const Node& node, Wanted wanted) {
   views_[out.index] = final_view;
   KernelCall call =
       pointwise_call(steps, inputs, {final_view}, {static_cast<int>(steps.size()) - 1});
-  if (has_main && choose_rows(&call, wanted)) {
+  if (has_main && choose_rows(&call, rest)) {
     add_call(std::move(call), node);
     return true;
   }
@@ -211,8 +212,9 @@ bool GraphPlanner::lower_in_two(const Node& node, Wanted wanted) {
 bool GraphPlanner::lower(const Node& node) {
   for (Wanted device : wanted(node)) {
     if (lower_with_copies(node, device)) return true;
-    const bool has_main = node.op != "Pointwise";  // whose steps are all it does
-    if (has_main && !node.epilogue.empty() && lower_in_two(node, device)) return true;
+    if (node.op == "Pointwise" || node.epilogue.empty()) continue;  // nothing to cut
+    if (lower_in_two(node, device, device)) return true;
+    if (device == Wanted::gpu && lower_in_two(node, device, Wanted::any)) return true;
   }
   return false;
 }

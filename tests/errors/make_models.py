@@ -50,11 +50,11 @@ def batched():
 
 
 def two_devices():
-    """Of its steps a GPU cannot do the pooling (it tells where the greatest is) nor the cast."""
-    nodes = [node("Conv", "x w", "c", "stem"), node("MaxPool", "c", "p where", "pool", kernel_shape=[2, 2], strides=[2, 2]),
-             node("Conv", "p v", "y", "head"), node("Cast", "x", "wide", "cast", to=TensorProto.DOUBLE)]
-    outputs = [value("y", [1, 8, 4, 4]), value("where", [1, 8, 4, 4], INT64), value("wide", [1, 4, 8, 8], TensorProto.DOUBLE)]
-    return model(nodes, [value("x", [1, 4, 8, 8])], outputs, [weight("w", 8, 4, 1, 1), weight("v", 8, 8, 1, 1)])
+    """Of its steps a GPU cannot do those in double."""
+    nodes = [node("Conv", "x w", "c", "stem"), node("Cast", "x", "wide", "widen", to=TensorProto.DOUBLE),
+             node("ReduceMax", "wide", "most", "greatest", keepdims=0)]
+    outputs = [value("c", [1, 8, 8, 8]), value("most", [], TensorProto.DOUBLE)]
+    return model(nodes, [value("x", [1, 4, 8, 8])], outputs, [weight("w", 8, 4, 1, 1)])
 
 
 # ---- files that are no models ----

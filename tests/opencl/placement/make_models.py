@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models whose steps are for one device or the other: make_models.py OUT writes them all.
 
-Convolutions here are worth a GPU. MaxPool with its second output is what only the CPU can do.
+Convolutions here are worth a GPU. What only the CPU can do is arithmetic in double.
 """
 import pathlib
 import sys
@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+FLOAT, BOOL = TensorProto.FLOAT, TensorProto.BOOL
 
 
 def value(name, *shape, dtype=FLOAT):
@@ -27,8 +27,11 @@ def conv(x, w, y, name):
     return helper.make_node("Conv", [x, w], [y], name=name, pads=[1, 1, 1, 1])
 
 
-def pool(x, y, where, name):
-    return helper.make_node("MaxPool", [x], [y, where], name=name, kernel_shape=[2, 2], strides=[2, 2])
+def in_double(x, y, name):
+    """Its own step: a reduction is no fused step of what stands before it."""
+    return [helper.make_node("Cast", [x], [name + "_wide"], name=name + "_widen", to=TensorProto.DOUBLE),
+            helper.make_node("ReduceSum", [name + "_wide", "last"], [name + "_sum"], name=name, keepdims=1),
+            helper.make_node("Cast", [name + "_sum"], [y], name=name + "_narrow", to=FLOAT)]
 
 
 def model(nodes, inputs, outputs, weights):
@@ -36,7 +39,8 @@ def model(nodes, inputs, outputs, weights):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9, producer_name="tests/opencl")
 
 
-WEIGHTS = [weight("w0", 32, 8, 3, 3), weight("w1", 32, 32, 3, 3)]
+LAST = numpy_helper.from_array(np.array([3], np.int64), "last")
+WEIGHTS = [weight("w0", 32, 8, 3, 3), weight("w1", 32, 32, 3, 3), LAST]
 
 
 def whole():
@@ -45,16 +49,23 @@ def whole():
 
 
 def middle():
-    nodes = [conv("x", "w0", "a", "first"), pool("a", "b", "where", "pool"), conv("b", "w1", "y", "second")]
-    return model(nodes, [value("x", 1, 8, 32, 32)], [value("y", 1, 32, 16, 16), value("where", 1, 32, 16, 16, dtype=INT64)], WEIGHTS)
+    nodes = [conv("x", "w0", "a", "first"), *in_double("a", "b", "sum"), conv("b", "w1", "y", "second")]
+    return model(nodes, [value("x", 1, 8, 32, 32)], [value("y", 1, 32, 32, 1)], WEIGHTS)
+
+
+def fused():
+    """A step in double that would be fused into the convolution before it stands alone."""
+    nodes = [conv("x", "w0", "a", "first"), helper.make_node("Cast", ["a"], ["wide"], name="widen", to=TensorProto.DOUBLE),
+             helper.make_node("Floor", ["wide"], ["floor"], name="floor"),
+             helper.make_node("Cast", ["floor"], ["b"], name="narrow", to=FLOAT), conv("b", "w1", "y", "second")]
+    return model(nodes, [value("x", 1, 8, 32, 32)], [value("y", 1, 32, 32, 32)], WEIGHTS)
 
 
 def two_sides():
     """Written so that the device would change three times; two changes are enough."""
-    nodes = [pool("s", "a", "where", "pool"), conv("x", "w0", "b", "first"), pool("a", "c", "", "small"),
-             pool("c", "d", "here", "pool_2"), helper.make_node("Add", ["b", "d"], ["e"], name="sum"), conv("e", "w1", "y", "second")]
-    return model(nodes, [value("s", 1, 32, 32, 32), value("x", 1, 8, 4, 4)],
-                 [value("y", 1, 32, 4, 4), value("where", 1, 32, 16, 16, dtype=INT64), value("here", 1, 32, 4, 4, dtype=INT64)], WEIGHTS)
+    nodes = [*in_double("s", "a", "one"), conv("x", "w0", "b", "first"), *in_double("t", "c", "two"),
+             helper.make_node("Sum", ["a", "b", "c"], ["d"], name="all"), conv("d", "w1", "y", "second")]
+    return model(nodes, [value("s", 1, 32, 32, 32), value("x", 1, 8, 32, 32), value("t", 1, 32, 32, 32)], [value("y", 1, 32, 32, 32)], WEIGHTS)
 
 
 def control():
@@ -83,7 +94,7 @@ def memory():
 def main():
     out = pathlib.Path(sys.argv[1])
     out.mkdir(parents=True, exist_ok=True)
-    for make in (whole, middle, two_sides, control, ranged, memory):
+    for make in (whole, middle, fused, two_sides, control, ranged, memory):
         onnx.save(make(), out / f"{make.__name__}.onnx")
 
 
