@@ -32,7 +32,7 @@ try() {
   fi
 }
 for target in x86-64-opencl x86-64-adreno x86-64-mali; do
-  try computed $target gpu,cpu,gpu --place=all=gpu
+  try wide $target gpu,cpu,gpu --place=all=gpu
   try mixed $target gpu,cpu,gpu --place=all=gpu --place=middle=cpu
   try mixed $target gpu --place=all=gpu
   try ends $target gpu --no-fallback
