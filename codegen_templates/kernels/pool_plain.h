@@ -3,6 +3,7 @@
 //
 //   pool_max_plain      y, any type that C++ compares; without elements a window gives the lowest
 //   pool_average_plain  y, float types
+//   pool_norm_plain     y, float types: the kPower-th root of the sum of |x|^kPower
 //   pool_max_indices    y, and the index of the first greatest element of each window in the whole
 //                       tensor [batch][channel][in 0][in 1][in 2]; kByColumn: in 0 runs fastest
 //
@@ -124,6 +125,41 @@ MACEC_NOINLINE void pool_average_plain(const PoolParams& p, const T* x, T* y, in
       });
       const int64_t count = p.count_include_pad != 0 ? padded : inside;
       plain_store(y + pixel * p.y_pixel + c, count > 0 ? sum / static_cast<Sum>(count) : sum);
+    }
+  });
+}
+
+MACEC_INLINE float pool_root(float v, float exponent) {
+  return ::powf(v, exponent);
+}
+MACEC_INLINE double pool_root(double v, double exponent) {
+  return ::pow(v, exponent);
+}
+MACEC_INLINE float pool_square_root(float v) {
+  return ::sqrtf(v);
+}
+MACEC_INLINE double pool_square_root(double v) {
+  return ::sqrt(v);
+}
+
+template <int kPower, class T>
+MACEC_NOINLINE void pool_norm_plain(const PoolParams& p, const T* x, T* y, int64_t begin,
+                                    int64_t end, void*) {
+  using Sum = typename PlainSum<T>::Type;
+  const int64_t image_size = p.in[0] * p.in[1] * p.in[2] * p.x_pixel;
+  pool_plain_pixels(p, begin, end, [&](int64_t image, int64_t pixel, const int64_t(&at)[3]) {
+    for (int64_t c = 0; c < p.channels; ++c) {
+      Sum sum = 0;
+      const T* from = x + image * image_size + c;
+      pool_plain_window(p, at, [&](int64_t position) {
+        const Sum v = plain_load(from + position * p.x_pixel), size = v < 0 ? -v : v;
+        Sum product = size;
+        for (int i = 1; i < kPower; ++i) product *= size;
+        sum += product;
+      });
+      if (kPower == 2) sum = pool_square_root(sum);
+      if (kPower > 2) sum = pool_root(sum, static_cast<Sum>(1) / static_cast<Sum>(kPower));
+      plain_store(y + pixel * p.y_pixel + c, sum);
     }
   });
 }

@@ -8,6 +8,7 @@
 #include "gather_nest.h"
 #include "gemm.h"
 #include "iota.h"
+#include "line.h"
 #include "norm.h"
 #include "pad.h"
 #include "pointwise.h"

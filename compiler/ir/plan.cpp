@@ -57,6 +57,8 @@ std::string_view name(Family family) {
       return "gather";
     case Family::iota:
       return "iota";
+    case Family::line:
+      return "line";
   }
   return "?";
 }

@@ -47,7 +47,8 @@ enum class Family {
   norm,
   channel_norm,
   gather,
-  iota
+  iota,
+  line
 };
 std::string_view name(Family family);
 
@@ -67,7 +68,7 @@ using CallParams =
                  PointwiseParamsT<Dim>, CopyParamsT<Dim>, FillParamsT<Dim>, ReduceParamsT<Dim>,
                  SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>,
                  GatherNestParamsT<Dim>, PadParamsT<Dim>, ResizeParamsT<Dim>,
-                 ChannelNormParamsT<Dim>>;
+                 ChannelNormParamsT<Dim>, LineParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 struct GpuRow;     // targets/opencl/gpu_row.h

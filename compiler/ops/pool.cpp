@@ -126,6 +126,37 @@ void evaluate_average_pool(EvaluateContext& context) {
   context.outputs[0] = std::move(y);
 }
 
+int64_t norm_power(const Node& node) {
+  const int64_t power = node.int_attribute("p", 2);
+  if (power < 1 || power > 64) throw user_error("p is {}, but must be from 1 to 64", power);
+  return power;
+}
+
+void infer_lp_pool(InferContext& context) {
+  norm_power(context.node);
+  if (!info(context.type(0).dtype).is_float || info(context.type(0).dtype).bits < 16)
+    throw user_error("LpPool of {} is not supported", name(context.type(0).dtype));
+  infer_pool(context);
+}
+
+void evaluate_lp_pool(EvaluateContext& context) {
+  const Tensor& x = context.in(0);
+  Shape shape = to_shape(x.shape);
+  Window window = pool_window(context.node, shape);
+  FixedWindow w(window);
+  const auto power = static_cast<double>(norm_power(context.node));
+  Tensor y(x.dtype, fixed(window_shape(window, shape, shape[1])));
+  int64_t positions = product_of(w.out);
+  for (int64_t i = 0; i < y.count(); ++i) {
+    double sum = 0;
+    w.visit(i % positions, [&](int64_t position) {
+      sum += std::pow(std::fabs(x.f64(i / positions * product_of(w.in) + position)), power);
+    });
+    y.set_f64(i, std::pow(sum, 1 / power));
+  }
+  context.outputs[0] = std::move(y);
+}
+
 // Images of one channel out of a plain tensor.
 bool as_planes(const View& view, View* planes) {
   Shape shape = view.shape;
@@ -196,6 +227,10 @@ Lowered lower_average_pool(const LowerContext& context) {
   return lower_pool(context, "Average");
 }
 
+Lowered lower_lp_pool(const LowerContext& context) {
+  return lower_pool(context, fmt::format("Lp{}", norm_power(context.node)).c_str());
+}
+
 Cost cost_pool(const Graph& graph, const Node& node) {
   double taps = 1;
   for (int64_t extent : node.ints_attribute("kernel_shape")) taps *= static_cast<double>(extent);
@@ -231,6 +266,16 @@ void append_pool(OpList& ops) {
   average.evaluate = evaluate_average_pool;
   average.lower = lower_average_pool;
   ops.push_back(std::move(average));
+
+  OpDef lp = pool_op("LpPool");
+  lp.doc =
+      "x[N, C, spatial...] to y[N, C, windows...]: the p-norm of each window; one to three spatial "
+      "axes.";
+  lp.attributes.push_back({AttributeDef::integer, "p"});
+  lp.infer = infer_lp_pool;
+  lp.evaluate = evaluate_lp_pool;
+  lp.lower = lower_lp_pool;
+  ops.push_back(std::move(lp));
 
   OpDef max = pool_op("MaxPool");
   max.doc =

@@ -16,6 +16,11 @@ namespace {
 const char* kind_of(const Node& node) {
   if (node.op == "GlobalAveragePool") return "Mean";
   if (node.op == "GlobalMaxPool") return "Max";
+  if (node.op == "GlobalLpPool") {
+    const int64_t p = node.int_attribute("p", 2);
+    if (p != 1 && p != 2) throw user_error("GlobalLpPool with p {} is not supported", p);
+    return p == 1 ? "L1" : "L2";
+  }
   return node.def->name + std::string_view("Reduce").size();
 }
 
@@ -151,6 +156,7 @@ void infer_global_pool(InferContext& context) {
   const TensorType& x = context.type(0);
   if (!info(x.dtype).is_float || info(x.dtype).bits < 16)
     throw user_error("{} of {} is not supported", context.node.op, name(x.dtype));
+  kind_of(context.node);
   context.set_type(0, x.dtype, reduced_shape(x.shape, spatial_axes(x.shape.size()), true));
 }
 void evaluate_global_pool(EvaluateContext& context) {
@@ -231,6 +237,9 @@ void append_reduce(OpList& ops) {
       "GlobalAveragePool", "y = the mean of each channel: x [N, C, spatial...], y [N, C, 1...]"));
   ops.push_back(global_pool_def(
       "GlobalMaxPool", "y = the maximum of each channel: x [N, C, spatial...], y [N, C, 1...]"));
+  ops.push_back(global_pool_def(
+      "GlobalLpPool", "y = the p-norm of each channel: x [N, C, spatial...], y [N, C, 1...]"));
+  ops.back().attributes = {{AttributeDef::integer, "p"}};
 }
 
 }  // namespace macec

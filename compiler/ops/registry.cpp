@@ -35,6 +35,11 @@ void append_shape(OpList& ops);
 void append_slice(OpList& ops);
 void append_transpose(OpList& ops);
 void append_internal(OpList& ops);
+void append_arg(OpList& ops);
+void append_line_sums(OpList& ops);
+void append_space(OpList& ops);
+void append_masks(OpList& ops);
+void append_scatter(OpList& ops);
 
 namespace {
 
@@ -45,7 +50,9 @@ constexpr void (*kFiles[])(OpList&) = {
     append_if,           append_loop,           append_matmul,   append_pad,
     append_pool,         append_range,          append_reshape,  append_shape,
     append_slice,        append_transpose,      append_internal, append_gather_nest,
-    append_channel_norm, append_conv_transpose, append_resize};
+    append_channel_norm, append_conv_transpose, append_resize,
+    append_arg,          append_line_sums,      append_space,    append_masks,
+    append_scatter};
 
 }  // namespace
 

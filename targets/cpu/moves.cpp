@@ -17,6 +17,13 @@ bool accepts_gather(const KernelCall& call, const Capabilities&) {
 bool accepts_gather_nest(const KernelCall& call, const Capabilities&) {
   return call.op == "nest" && is_whole_bytes(call);
 }
+bool accepts_scatter(const KernelCall& call, const Capabilities&) {
+  return call.op.substr(0, 8) == "scatter_" && is_whole_bytes(call);
+}
+std::string scatter_op(const KernelCall& call, const Capabilities&) {
+  const std::string op = call.op.substr(8);
+  return op == "add" ? "1" : op == "mul" ? "2" : op == "max" ? "3" : op == "min" ? "4" : "0";
+}
 bool accepts_iota(const KernelCall& call, const Capabilities&) {
   return call.op.empty() && is_whole_bytes(call);
 }
@@ -25,6 +32,10 @@ bool accepts_extent(const KernelCall& call, const Capabilities&) {
 }
 double move_cycles(const KernelCall& call, const Capabilities& caps) {
   return call.elements * 2 / caps.vector_floats;
+}
+
+double scatter_cycles(const KernelCall& call, const Capabilities&) {
+  return call.elements * 4;
 }
 
 }  // namespace
@@ -42,6 +53,9 @@ void append_move_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"gather_nest", "elements picked by tuples of run-time indices", Family::gather,
                   "kernels/gather_nest.h", "gather_nest", accepts_gather_nest, move_cycles, nullptr,
                   nullptr, nullptr, false, true});
+  rows.push_back({"scatter_nest", "elements put where tuples of run-time indices say",
+                  Family::gather, "kernels/scatter_nest.h", "scatter_nest", accepts_scatter,
+                  scatter_cycles, scatter_op, nullptr, nullptr, false, true});
   rows.push_back({"iota", "start + i * delta", Family::iota, "kernels/iota.h", "iota", accepts_iota,
                   move_cycles, nullptr, nullptr, nullptr, false});
   rows.push_back({"extent", "one extent as a number", Family::iota, "kernels/iota.h", "extent",

@@ -65,6 +65,13 @@ bool accepts_pool_max_indices(const KernelCall& call, const Capabilities&) {
          (is_real(call.outputs[0].dtype) || is_arithmetic(call.outputs[0].dtype)) &&
          all_of_type(call, call.outputs[0].dtype);
 }
+bool accepts_pool_norm_plain(const KernelCall& call, const Capabilities&) {
+  return call.op.substr(0, 2) == "Lp" && is_real(call.outputs[0].dtype) &&
+         all_of_type(call, call.outputs[0].dtype);
+}
+std::string norm_power(const KernelCall& call, const Capabilities&) {
+  return call.op.substr(2);
+}
 std::string indices_order(const KernelCall& call, const Capabilities&) {
   return call.op == "MaxIndicesByColumn" ? "1" : "0";
 }
@@ -99,6 +106,9 @@ void append_plain_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"pool_average_plain", "mean of each window, double", Family::pool,
                   "kernels/pool_plain.h", "pool_average_plain", accepts_pool_average_plain,
                   plain_pool_cycles, nullptr, nullptr, nullptr, false});
+  rows.push_back({"pool_norm_plain", "p-norm of each window", Family::pool, "kernels/pool_plain.h",
+                  "pool_norm_plain", accepts_pool_norm_plain, plain_pool_cycles, norm_power,
+                  nullptr, nullptr, false});
   rows.push_back({"pool_max_indices", "greatest element of each window and its index", Family::pool,
                   "kernels/pool_plain.h", "pool_max_indices", accepts_pool_max_indices,
                   plain_pool_cycles, indices_order, nullptr, nullptr, false});

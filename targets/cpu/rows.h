@@ -14,6 +14,7 @@ void append_window_rows(std::vector<KernelRow>& rows);  // conv, pool, gemm
 void append_vector_rows(std::vector<KernelRow>& rows);  // pointwise, reduce, softmax, norm
 void append_move_rows(std::vector<KernelRow>& rows);    // copy, fill, gather, iota
 void append_resize_rows(std::vector<KernelRow>& rows);  // resize
+void append_line_rows(std::vector<KernelRow>& rows);    // line
 void append_plain_rows(std::vector<KernelRow>& rows);   // what the vector kernels do not serve
 
 }  // namespace macec

@@ -33,6 +33,7 @@ Picks picks_of(const KernelCall& call) {
 
 std::string refuses_gather(const KernelCall& call, const GpuCapabilities&) {
   const int bits = info(call.outputs[0].dtype).bits;
+  if (call.op.substr(0, 7) == "scatter") return "results that depend on an order";
   if (bits < 8 || bits > 64) return fmt::format("elements of {}", name(call.outputs[0].dtype));
   return refuses_nest(call);
 }
