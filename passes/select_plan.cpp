@@ -94,6 +94,12 @@ void GraphPlanner::add_call(KernelCall call, const Node& node) {
   step.kind = Step::call;
   step.name = node.name.empty() ? node.op : node.name;
   step.origins = node.origins;
+  if (call.counts) {
+    const int count =
+        builder_.new_buffer(step.name + ".count", DType::int64, 1, Buffer::arena, -1);
+    call.outputs.push_back(dense_view(count, TensorType{DType::int64, {}}));
+    step.extents.push_back({call.counts, {}});
+  }
   step.kernel = std::move(call);
   steps_->push_back(std::move(step));
 }

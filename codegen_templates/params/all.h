@@ -11,6 +11,7 @@
 #include "line.h"
 #include "norm.h"
 #include "pad.h"
+#include "pick.h"
 #include "pointwise.h"
 #include "pool.h"
 #include "reduce.h"

@@ -74,6 +74,7 @@ struct TypeName {
   std::string operator()(const ResizeParamsT<Dim>&) const { return "ResizeParams"; }
   std::string operator()(const ChannelNormParamsT<Dim>&) const { return "ChannelNormParams"; }
   std::string operator()(const LineParamsT<Dim>&) const { return "LineParams"; }
+  std::string operator()(const PickParamsT<Dim>&) const { return "PickParams"; }
 };
 
 struct Initializer {

@@ -221,6 +221,12 @@ void StepsWriter::write_call(const Step& step, const std::string& indent) {
                            grain_of(step.kernel), step.number, comment_text(step.name));
   hook("step_ends");
   text_.run += fmt::format("{}if (stops(c)) return c.status;\n", indent);
+  for (const Step::Extent& extent : step.extents) {
+    SymbolNames names = new_names();
+    OperandWriter operands{plan_, weight_offsets_, names};
+    text_.run += fmt::format("{}c.dim[{}] = *{};\n", indent, index_of(*extent.symbol),
+                             operands.pointer(step.kernel.outputs.back()));
+  }
 }
 
 void StepsWriter::write_extents(const Step& step, size_t body, const std::string& indent) {

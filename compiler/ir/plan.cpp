@@ -59,6 +59,8 @@ std::string_view name(Family family) {
       return "iota";
     case Family::line:
       return "line";
+    case Family::pick:
+      return "pick";
   }
   return "?";
 }

@@ -48,7 +48,8 @@ enum class Family {
   channel_norm,
   gather,
   iota,
-  line
+  line,
+  pick
 };
 std::string_view name(Family family);
 
@@ -68,7 +69,8 @@ using CallParams =
                  PointwiseParamsT<Dim>, CopyParamsT<Dim>, FillParamsT<Dim>, ReduceParamsT<Dim>,
                  SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>,
                  GatherNestParamsT<Dim>, PadParamsT<Dim>, ResizeParamsT<Dim>,
-                 ChannelNormParamsT<Dim>, LineParamsT<Dim>>;
+                 ChannelNormParamsT<Dim>, LineParamsT<Dim>,
+                 PickParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 struct GpuRow;     // targets/opencl/gpu_row.h
@@ -128,6 +130,9 @@ struct KernelCall {
   // Strides of epilogue_inputs by (row, column) of the kernel's output: see ops/lowering.h.
   std::vector<Dim> epilogue_row_strides;
   std::vector<int> epilogue_col_strides;   // 0 or 1
+  // An extent of the outputs that the kernel finds out: it writes the number to an int64 behind its
+  // last output. Nothing that the kernel is told may depend on it.
+  std::shared_ptr<const Symbol> counts;
   Dim units = 1;                           // work units
   double multiply_adds = 0, elements = 0;  // at the upper bounds
 
@@ -168,7 +173,7 @@ struct Step {
   int64_t bound = -1;                // iterations that the scan outputs have room for; -1: no limit
   std::vector<int> carried_buffers;  // live during the whole loop
   // Computed extents that this step sets: for a branch one expression per body, for a loop one
-  // (index is set already).
+  // (index is set already), for a call that counts none: its last output has the number.
   struct Extent {
     std::shared_ptr<const Symbol> symbol;
     std::vector<Dim> values;

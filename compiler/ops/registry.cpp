@@ -40,6 +40,7 @@ void append_line_sums(OpList& ops);
 void append_space(OpList& ops);
 void append_masks(OpList& ops);
 void append_scatter(OpList& ops);
+void append_pick(OpList& ops);
 
 namespace {
 
@@ -52,7 +53,7 @@ constexpr void (*kFiles[])(OpList&) = {
     append_slice,        append_transpose,      append_internal, append_gather_nest,
     append_channel_norm, append_conv_transpose, append_resize,
     append_arg,          append_line_sums,      append_space,    append_masks,
-    append_scatter};
+    append_scatter,      append_pick};
 
 }  // namespace
 

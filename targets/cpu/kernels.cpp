@@ -14,6 +14,7 @@ const std::vector<KernelRow>& cpu_kernels() {
     append_move_rows(all);
     append_resize_rows(all);
     append_line_rows(all);
+    append_pick_rows(all);
     return all;
   }();
   return rows;

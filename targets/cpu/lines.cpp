@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Kernel rows of the line family.
+// Kernel rows of the families line and pick.
 #include "targets/cpu/rows.h"
 
 namespace macec {
@@ -51,6 +51,21 @@ bool accepts_reverse(const KernelCall& call, const Capabilities&) {
 bool accepts_lrn(const KernelCall& call, const Capabilities&) {
   return call.op == "LRN" && is_real(call.inputs[0].dtype);
 }
+bool accepts_nonzero(const KernelCall& call, const Capabilities&) {
+  return call.op == "nonzero";
+}
+bool accepts_compress(const KernelCall& call, const Capabilities&) {
+  return call.op == "compress" && info(call.inputs[0].dtype).bits >= 8;
+}
+bool accepts_unique(const KernelCall& call, const Capabilities&) {
+  return call.op == "unique" || call.op == "unique_first";
+}
+std::string unique_order(const KernelCall& call, const Capabilities&) {
+  return call.op == "unique" ? "1" : "0";
+}
+int64_t unique_scratch(const KernelCall& call, const Capabilities&) {
+  return std::get<PickParamsT<Dim>>(call.params).n.hi() * 24;
+}
 double line_cycles(const KernelCall& call, const Capabilities&) {
   return call.elements * 4;
 }
@@ -76,6 +91,16 @@ void append_line_rows(std::vector<KernelRow>& rows) {
                   topk_order, nullptr, topk_scratch, false});
   rows.push_back({"line_lrn", "local response normalization", Family::line, "kernels/line_lrn.h",
                   "line_lrn", accepts_lrn, line_cycles, nullptr, nullptr, nullptr, false});
+}
+
+void append_pick_rows(std::vector<KernelRow>& rows) {
+  rows.push_back({"nonzero", "positions of elements other than 0", Family::pick, "kernels/pick.h",
+                  "nonzero", accepts_nonzero, line_cycles, nullptr, nullptr, nullptr, false});
+  rows.push_back({"compress", "slices where a condition holds", Family::pick, "kernels/pick.h",
+                  "compress", accepts_compress, line_cycles, nullptr, nullptr, nullptr, false});
+  rows.push_back({"unique", "the different slices along an axis", Family::pick,
+                  "kernels/pick_unique.h", "unique", accepts_unique, line_cycles, unique_order,
+                  nullptr, unique_scratch, false});
 }
 
 }  // namespace macec

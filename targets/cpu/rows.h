@@ -15,6 +15,7 @@ void append_vector_rows(std::vector<KernelRow>& rows);  // pointwise, reduce, so
 void append_move_rows(std::vector<KernelRow>& rows);    // copy, fill, gather, iota
 void append_resize_rows(std::vector<KernelRow>& rows);  // resize
 void append_line_rows(std::vector<KernelRow>& rows);    // line
+void append_pick_rows(std::vector<KernelRow>& rows);    // pick
 void append_plain_rows(std::vector<KernelRow>& rows);   // what the vector kernels do not serve
 
 }  // namespace macec
