@@ -8,7 +8,7 @@
 // on channels-last activations reads both operands forwards; [tap][channel] where every group has
 // one input channel. Weights that are computed at run time go to the kernels of the op "dynamic",
 // which read them as ONNX has them.
-#include "compiler/ops/lowering.h"
+#include "compiler/ops/conv_call.h"
 #include "compiler/ops/registry.h"
 #include "compiler/ops/window.h"
 #include "compiler/support/error.h"
@@ -150,40 +150,22 @@ KernelCall::ConstantUse weights_use(const ConvParamsT<Dim>& p, int64_t taps) {
 Lowered lower_conv(const LowerContext& context) {
   const View& x = context.in(0);
   const View& w = context.in(1);
-  const View& y = context.out(0);
-  View bias = context.has(2) ? context.in(2) : View{};
-  ConvParamsT<Dim> p{};
-  if (!pixel_stride(x, &p.x_pixel) || !pixel_stride(y, &p.y_pixel)) return {};
-  if (!w.constant && !w.is_dense()) return {};
-  if (context.has(2) && !bias.constant && !bias.is_dense()) return {};
-
-  Window window = make_window(context.node, x.shape, kernel_of(context.node, w.shape));
-  for (int a = 0; a < 3; ++a) {
-    p.kernel[a] = window.kernel[a];
-    p.stride[a] = window.stride[a];
-    p.dilation[a] = window.dilation[a];
-    p.in[a] = window.in[a];
-    p.out[a] = window.out[a];
-    p.pad[a] = window.pad[a];
-  }
-  p.group = static_cast<int>(context.node.int_attribute("group", 1));
-  p.in_channels = static_cast<int>(w.shape[1].value());
-  p.out_channels = static_cast<int>(w.shape[0].value() / p.group);
-  p.batch = x.shape[0];
-
-  KernelCall call = make_call(Family::conv, {x, w, bias}, {y});
-  call.params = p;
-  call.units = p.batch * p.out[0] * p.out[1];
-  Dim results = p.batch * window.positions() * w.shape[0];
-  call.multiply_adds =
+  const Window window = make_window(context.node, x.shape, kernel_of(context.node, w.shape));
+  const int64_t group = context.node.int_attribute("group", 1);
+  std::optional<KernelCall> call =
+      make_conv_call(context, window, w.shape[1].value(), w.shape[0].value() / group);
+  if (!call) return {};
+  const ConvParamsT<Dim>& p = std::get<ConvParamsT<Dim>>(call->params);
+  const Dim results = p.batch * window.positions() * w.shape[0];
+  call->multiply_adds =
       static_cast<double>(results.hi()) * static_cast<double>(window.taps() * p.in_channels);
   if (w.constant) {
-    call.constant_uses[1] = weights_use(p, window.taps());
+    call->constant_uses[1] = weights_use(p, window.taps());
   } else {
-    call.op = "dynamic";
+    call->op = "dynamic";
   }
-  if (!attach_epilogue(context, 1, &call)) return {};
-  return {std::move(call)};
+  if (!attach_epilogue(context, 1, &*call)) return {};
+  return {std::move(*call)};
 }
 
 Cost cost_conv(const Graph& graph, const Node& node) {

@@ -8,7 +8,7 @@
 // So o modulo stride, the *phase* of o, says which taps it has. Constant weights are packed as those
 // of Conv (panels whose depth is [tap][c]), or in order of phases: those of all taps of the phase 0
 // of every axis, then the next phase of the last axis, and so on.
-#include "compiler/ops/lowering.h"
+#include "compiler/ops/conv_call.h"
 #include "compiler/ops/registry.h"
 #include "compiler/ops/window.h"
 #include "compiler/support/error.h"
@@ -161,37 +161,19 @@ KernelCall::ConstantUse weights_use(const ConvParamsT<Dim>& p, int64_t taps) {
 Lowered lower_conv_transpose(const LowerContext& context) {
   const View& x = context.in(0);
   const View& w = context.in(1);
-  const View& y = context.out(0);
-  View bias = context.has(2) ? context.in(2) : View{};
-  ConvParamsT<Dim> p{};
-  if (!pixel_stride(x, &p.x_pixel) || !pixel_stride(y, &p.y_pixel)) return {};
-  if (!w.constant && !w.is_dense()) return {};
-  if (context.has(2) && !bias.constant && !bias.is_dense()) return {};
-
   const Window window =
       make_transposed_window(context.node, x.shape, kernel_of(context.node, w.shape));
-  for (int a = 0; a < 3; ++a) {
-    p.kernel[a] = window.kernel[a];
-    p.stride[a] = window.stride[a];
-    p.dilation[a] = window.dilation[a];
-    p.in[a] = window.in[a];
-    p.out[a] = window.out[a];
-    p.pad[a] = window.pad[a];
-  }
-  p.group = static_cast<int>(context.node.int_attribute("group", 1));
-  p.in_channels = static_cast<int>(w.shape[0].value() / p.group);
-  p.out_channels = static_cast<int>(w.shape[1].value());
-  p.batch = x.shape[0];
-
-  KernelCall call = make_call(Family::conv, {x, w, bias}, {y});
-  call.op = w.constant ? "transposed" : "transposed_dynamic";
-  call.params = p;
-  call.units = p.batch * p.out[0] * p.out[1];
+  const int64_t group = context.node.int_attribute("group", 1);
+  std::optional<KernelCall> call =
+      make_conv_call(context, window, w.shape[0].value() / group, w.shape[1].value());
+  if (!call) return {};
+  const ConvParamsT<Dim>& p = std::get<ConvParamsT<Dim>>(call->params);
+  call->op = w.constant ? "transposed" : "transposed_dynamic";
   const Dim products = product(x.shape) * Dim(window.taps() * p.out_channels);
-  call.multiply_adds = static_cast<double>(products.hi());
-  if (w.constant) call.constant_uses[1] = weights_use(p, window.taps());
-  if (!attach_epilogue(context, 1, &call)) return {};
-  return {std::move(call)};
+  call->multiply_adds = static_cast<double>(products.hi());
+  if (w.constant) call->constant_uses[1] = weights_use(p, window.taps());
+  if (!attach_epilogue(context, 1, &*call)) return {};
+  return {std::move(*call)};
 }
 
 Cost cost_conv_transpose(const Graph& graph, const Node& node) {

@@ -15,16 +15,4 @@ if [ ${#checks[@]} -eq 0 ]; then
   checks=(memory placement repeatable size_and_time values)
   [ "$MACEC_TIER" = quick ] || checks+=(float16 heap_and_symbols warnings sanitizers levels_unoptimized old_processor)
 fi
-outputs=$MACEC_BUILD/models/outputs
-mkdir -p "$outputs"
-rm -f "$outputs"/*
-for check in "${checks[@]}"; do
-  echo "== $check"
-  from=$SECONDS
-  "$MACEC_PYTHON" "$here/check_$check.py" 2>&1 | tee "$outputs/$check"
-  tail -n 1 "$outputs/$check" | grep -qE '^[0-9]+ passed, ' || { echo "FAIL $check: it ended without counting"; echo "0 passed, 1 failed, 0 skipped" >>"$outputs/$check"; }
-  echo "== $check: $((SECONDS - from)) s"
-done
-sum_counts passed failed skipped < <(for check in "${checks[@]}"; do tail -n 1 "$outputs/$check"; done)
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+run_checks "$here" "$MACEC_BUILD/models/outputs" "${checks[@]}"

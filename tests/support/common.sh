@@ -55,3 +55,22 @@ sum_counts() {
   printf -v "$2" %d "$f"
   printf -v "$3" %d "$s"
 }
+
+# run_checks FOLDER OUTPUTS CHECK...: runs FOLDER/check_CHECK.py one after the other, keeps what they print in OUTPUTS, prints the sum of their
+# counts; fails if one of them does.
+run_checks() {
+  local here=$1 outputs=$2 check from passed=0 failed=0 skipped=0
+  shift 2
+  mkdir -p "$outputs"
+  rm -f "$outputs"/*
+  for check in "$@"; do
+    echo "== $check"
+    from=$SECONDS
+    "$MACEC_PYTHON" "$here/check_$check.py" 2>&1 | tee "$outputs/$check"
+    tail -n 1 "$outputs/$check" | grep -qE '^[0-9]+ passed, ' || { echo "FAIL $check: it ended without counting"; echo "0 passed, 1 failed, 0 skipped" >>"$outputs/$check"; }
+    echo "== $check: $((SECONDS - from)) s"
+  done
+  sum_counts passed failed skipped < <(for check in "$@"; do tail -n 1 "$outputs/$check"; done)
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ "$failed" -eq 0 ]
+}

@@ -7,7 +7,6 @@ MODELS = ["mobilenetv2_100", "mobilenetv3_large_100", "resnet18", "squeezenet1_1
 FEW = ["mobilenetv2_100", "style_transfer_small", "bert_mini"]
 FLOAT16 = ["mobilenetv2_100_float16", "bert_mini_float16"]
 TARGETS = ["x86-64-opencl", "x86-64-adreno", "x86-64-mali"]
-MOST_LAUNCHES = {"mobilenetv2_100": 56}
 
 
 def model_file(name):

@@ -11,16 +11,5 @@ export PYTHONPATH="$root/tests/support:$root/tests/models:${PYTHONPATH:-}"
   unet_small style_transfer_small bert_mini vit_tiny_patch16_224 dscnn_kws mobilenetv2_100_float16 bert_mini_float16 bert_mini_dynamic ||
   { echo "FAIL opencl/models: prepare.py"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
 checks=("$@")
-[ ${#checks[@]} -gt 0 ] || checks=(placement values cross)
-outputs=$MACEC_BUILD/opencl/models
-mkdir -p "$outputs"
-for check in "${checks[@]}"; do
-  echo "== $check"
-  from=$SECONDS
-  "$MACEC_PYTHON" "$here/check_$check.py" 2>&1 | tee "$outputs/$check"
-  tail -n 1 "$outputs/$check" | grep -qE '^[0-9]+ passed, ' || { echo "FAIL $check: it ended without counting"; echo "0 passed, 1 failed, 0 skipped" >>"$outputs/$check"; }
-  echo "== $check: $((SECONDS - from)) s"
-done
-sum_counts passed failed skipped < <(for check in "${checks[@]}"; do tail -n 1 "$outputs/$check"; done)
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+[ ${#checks[@]} -gt 0 ] || checks=(values cross)
+run_checks "$here" "$MACEC_BUILD/opencl/models" "${checks[@]}"
