@@ -14,6 +14,7 @@ bool cut_shapes(Graph& graph, PassContext& context);
 bool remove_dead_nodes(Graph& graph, PassContext& context);
 bool recognize(Graph& graph, PassContext& context);
 bool merge_products(Graph& graph, PassContext& context);
+bool project_inputs(Graph& graph, PassContext& context);
 bool move_factors(Graph& graph, PassContext& context);
 bool fuse_pointwise(Graph& graph, PassContext& context);
 bool widen_small(Graph& graph, PassContext& context);

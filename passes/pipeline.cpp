@@ -38,6 +38,9 @@ const std::vector<Pass>& pipeline() {
       // Needs biases as nodes of their own, before they become fused steps.
       {"merge-products", "products of one value with several constant matrices -> one, and slices",
        "", merge_products},
+      // Before factors move and chains form: the new products are like all others.
+      {"project-inputs", "LSTM, GRU and RNN with constant weights -> MatMul of all steps, the layer",
+       "", project_inputs},
       // Before chains: what stands behind a kernel is fused, what stands in front of it is not.
       {"move-factors", "numbers that multiply operands of MatMul -> multiply its result", "",
        move_factors},

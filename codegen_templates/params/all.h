@@ -14,6 +14,7 @@
 #include "pick.h"
 #include "pointwise.h"
 #include "pool.h"
+#include "recurrent.h"
 #include "reduce.h"
 #include "resize.h"
 #include "softmax.h"

@@ -73,6 +73,7 @@ struct TypeName {
   std::string operator()(const PadParamsT<Dim>&) const { return "PadParams"; }
   std::string operator()(const ResizeParamsT<Dim>&) const { return "ResizeParams"; }
   std::string operator()(const ChannelNormParamsT<Dim>&) const { return "ChannelNormParams"; }
+  std::string operator()(const RecurrentParamsT<Dim>&) const { return "RecurrentParams"; }
   std::string operator()(const LineParamsT<Dim>&) const { return "LineParams"; }
   std::string operator()(const PickParamsT<Dim>&) const { return "PickParams"; }
 };

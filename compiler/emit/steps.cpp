@@ -79,7 +79,8 @@ std::string StepsWriter::comment_of(const Step& step) const {
     if (v.buffer >= 0 && plan_.buffers[static_cast<size_t>(v.buffer)].place != Buffer::weight) {
       inputs += (inputs.empty() ? "" : ", ") + type_of(v);
     }
-  for (const View& v : call.outputs) outputs += (outputs.empty() ? "" : ", ") + type_of(v);
+  for (const View& v : call.outputs)
+    if (v.buffer >= 0) outputs += (outputs.empty() ? "" : ", ") + type_of(v);
   text += fmt::format("// {} -> {}", inputs.empty() ? "()" : inputs, outputs);
   if (call.multiply_adds > 0)
     text += fmt::format("; {} multiply-adds", quantity(call.multiply_adds));
@@ -154,7 +155,12 @@ std::string StepsWriter::call_text(const Step& step, SymbolNames& names, bool* u
                                 v.dtype == DType::undefined ? "float" : element_name(v.dtype))
                   : pointer);
     }
-    for (const View& v : call.outputs) arguments.push_back(operands.pointer(v));
+    for (const View& v : call.outputs) {
+      const std::string pointer = operands.pointer(v);
+      arguments.push_back(pointer == "nullptr"
+                              ? fmt::format("static_cast<{}*>(nullptr)", element_name(v.dtype))
+                              : pointer);
+    }
   }
   const std::string functor = functor_argument(call, names);
   if (!functor.empty()) arguments.push_back(functor);

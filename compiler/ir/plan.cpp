@@ -47,6 +47,8 @@ std::string_view name(Family family) {
       return "pad";
     case Family::resize:
       return "resize";
+    case Family::recurrent:
+      return "recurrent";
     case Family::channel_norm:
       return "channel_norm";
     case Family::softmax:

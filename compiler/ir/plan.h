@@ -46,6 +46,7 @@ enum class Family {
   softmax,
   norm,
   channel_norm,
+  recurrent,
   gather,
   iota,
   line,
@@ -69,7 +70,7 @@ using CallParams =
                  PointwiseParamsT<Dim>, CopyParamsT<Dim>, FillParamsT<Dim>, ReduceParamsT<Dim>,
                  SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>,
                  GatherNestParamsT<Dim>, PadParamsT<Dim>, ResizeParamsT<Dim>,
-                 ChannelNormParamsT<Dim>, LineParamsT<Dim>,
+                 ChannelNormParamsT<Dim>, RecurrentParamsT<Dim>, LineParamsT<Dim>,
                  PickParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h

@@ -12,6 +12,7 @@ void append_unary(OpList& ops);
 void append_binary(OpList& ops);
 void append_cast(OpList& ops);
 void append_quantize(OpList& ops);
+void append_recurrent(OpList& ops);
 void append_reduce(OpList& ops);
 void append_softmax(OpList& ops);
 void append_normalization(OpList& ops);
@@ -51,7 +52,7 @@ constexpr void (*kFiles[])(OpList&) = {
     append_if,           append_loop,           append_matmul,   append_pad,
     append_pool,         append_range,          append_reshape,  append_shape,
     append_slice,        append_transpose,      append_internal, append_gather_nest,
-    append_channel_norm, append_conv_transpose, append_resize,
+    append_channel_norm, append_conv_transpose, append_resize,   append_recurrent,
     append_arg,          append_line_sums,      append_space,    append_masks,
     append_scatter,      append_pick};
 

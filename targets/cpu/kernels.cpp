@@ -13,6 +13,7 @@ const std::vector<KernelRow>& cpu_kernels() {
     append_vector_rows(all);
     append_move_rows(all);
     append_resize_rows(all);
+    append_recurrent_rows(all);
     append_line_rows(all);
     append_pick_rows(all);
     return all;

@@ -13,6 +13,7 @@ inline bool is_vector_float(DType dtype) {
 void append_window_rows(std::vector<KernelRow>& rows);  // conv, pool, gemm
 void append_vector_rows(std::vector<KernelRow>& rows);  // pointwise, reduce, softmax, norm
 void append_move_rows(std::vector<KernelRow>& rows);    // copy, fill, gather, iota
+void append_recurrent_rows(std::vector<KernelRow>& rows);  // recurrent
 void append_resize_rows(std::vector<KernelRow>& rows);  // resize
 void append_line_rows(std::vector<KernelRow>& rows);    // line
 void append_pick_rows(std::vector<KernelRow>& rows);    // pick
