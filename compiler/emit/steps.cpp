@@ -157,7 +157,8 @@ std::string StepsWriter::call_text(const Step& step, SymbolNames& names, bool* u
     }
     for (const View& v : call.outputs) {
       const std::string pointer = operands.pointer(v);
-      arguments.push_back(pointer == "nullptr"
+      const bool has_type = v.dtype != DType::undefined;  // the kernel deduces it
+      arguments.push_back(pointer == "nullptr" && has_type
                               ? fmt::format("static_cast<{}*>(nullptr)", element_name(v.dtype))
                               : pointer);
     }
