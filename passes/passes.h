@@ -5,6 +5,7 @@
 
 namespace macec {
 
+bool expand_operators(Graph& graph, PassContext& context);
 bool fold_constants(Graph& graph, PassContext& context);
 bool fold_if(Graph& graph, PassContext& context);
 bool remove_identity(Graph& graph, PassContext& context);

@@ -13,7 +13,10 @@ namespace macec {
 
 const std::vector<Pass>& pipeline() {
   static const std::vector<Pass> passes = {
-      // First: constants decide conditions and shapes, and every later pass sees fewer nodes.
+      // First: every later pass sees what they are made of, constant operands of them fold.
+      {"expand", "operators that are written as others -> those", "no such operator is left",
+       expand_operators},
+      // Early: constants decide conditions and shapes, and every later pass sees fewer nodes.
       {"fold-constants", "nodes of constants, and values with known contents -> constants",
        "no node has only constant inputs", fold_constants},
       // Needs folded conditions.

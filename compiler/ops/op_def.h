@@ -12,6 +12,7 @@
 namespace macec {
 
 struct StepBuilder;  // ops/elementwise.h
+struct Expander;     // ops/expand.h
 
 // --- import
 // ---------------------------------------------------------------------------------------------------------------
@@ -147,6 +148,8 @@ struct OpDef {
   Cost (*cost)(const Graph&, const Node&) = nullptr;  // nullptr: elements of the outputs
   // kElementwise: the node as pointwise steps (ops/elementwise.h); nullptr for all others.
   void (*steps)(StepBuilder&) = nullptr;
+  // Writes the node as nodes of other operators; then `lower` is not needed. nullptr for most.
+  void (*expand)(Expander&) = nullptr;
   // Unsupported combinations that infer cannot see, as a UserError ("... is not supported"); may be
   // nullptr.
   void (*check)(const Graph&, const Node&) = nullptr;

@@ -42,6 +42,7 @@ void append_space(OpList& ops);
 void append_masks(OpList& ops);
 void append_scatter(OpList& ops);
 void append_pick(OpList& ops);
+void append_integer_products(OpList& ops);
 
 namespace {
 
@@ -54,7 +55,8 @@ constexpr void (*kFiles[])(OpList&) = {
     append_slice,        append_transpose,      append_internal, append_gather_nest,
     append_channel_norm, append_conv_transpose, append_resize,   append_recurrent,
     append_arg,          append_line_sums,      append_space,    append_masks,
-    append_scatter,      append_pick};
+    append_scatter,      append_pick,
+    append_integer_products};
 
 }  // namespace
 
@@ -108,6 +110,9 @@ void infer_node(Graph& graph, NodeId id) {
                          ? fmt::format("{}", def->min_inputs)
                          : fmt::format("{} to {}", def->min_inputs, def->max_inputs));
   }
+  const bool needs_first = def->min_outputs > 0 && (def->traits & kControlFlow) == 0;
+  if (needs_first && !graph.node(id).outputs.empty() && !graph.node(id).outputs[0].is_valid())
+    throw user_error("output 0 of {} has no name, but is not optional", def->name);
   InferContext context{graph, graph.node(id), {}, {}, {}};
   def->infer(context);
   if (def->check) def->check(graph, graph.node(id));

@@ -46,7 +46,8 @@ bool is_transposed(const KernelCall& call) {
   return call.op == "transposed" || call.op == "transposed_dynamic";
 }
 bool accepts_conv_plain(const KernelCall& call, const Capabilities&) {
-  return !is_transposed(call) && accepts_any_conv(call);
+  const bool is_integer = all_of_type(call, DType::int32) && call.epilogue.empty();
+  return !is_transposed(call) && (is_integer || accepts_any_conv(call));
 }
 bool accepts_conv_transposed_plain(const KernelCall& call, const Capabilities&) {
   return is_transposed(call) && accepts_any_conv(call);
