@@ -44,6 +44,7 @@ void append_scatter(OpList& ops);
 void append_pick(OpList& ops);
 void append_integer_products(OpList& ops);
 void append_mean_variance(OpList& ops);
+void append_einsum(OpList& ops);
 
 namespace {
 
@@ -57,7 +58,7 @@ constexpr void (*kFiles[])(OpList&) = {
     append_channel_norm, append_conv_transpose, append_resize,   append_recurrent,
     append_arg,          append_line_sums,      append_space,    append_masks,
     append_scatter,      append_pick,
-    append_integer_products, append_mean_variance};
+    append_integer_products, append_mean_variance, append_einsum};
 
 }  // namespace
 
