@@ -97,15 +97,35 @@ Lowered lower_arg(const LowerContext& context) {
 
 // Hardmax --------------------------------------------------------------------------------------
 
+// Before opset 13 the input is a matrix [axes before `axis`, all others], and a line is a row of it;
+// the importer says so by the attribute `flattened`.
+bool is_flattened(const Node& node) {
+  return node.int_attribute("flattened", 0) != 0;
+}
+Shape rows_of(const Node& node, const Shape& shape) {
+  const int64_t rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = node.int_attribute("axis", 1);
+  if (axis < -rank || axis > rank)
+    throw user_error("axis {} is outside the {} axes of the input", axis, rank);
+  const auto middle = shape.begin() + static_cast<std::ptrdiff_t>(axis < 0 ? axis + rank : axis);
+  return {product(Shape(shape.begin(), middle)), product(Shape(middle, shape.end()))};
+}
+
 void infer_hardmax(InferContext& context) {
   const TensorType& x = context.type(0);
   check_line_type(context.node, x.dtype, true);
-  axis_of(context.node, x.shape.size(), -1);
+  if (is_flattened(context.node))
+    rows_of(context.node, x.shape);
+  else
+    axis_of(context.node, x.shape.size(), -1);
   context.set_type(0, x.dtype, x.shape);
 }
 void evaluate_hardmax(EvaluateContext& context) {
   const Tensor& x = context.in(0);
-  const Lines lines(x.shape, axis_of(context.node, x.shape.size(), -1));
+  const bool is_flat = is_flattened(context.node);
+  const std::vector<int64_t> shape =
+      is_flat ? fixed(rows_of(context.node, to_shape(x.shape))) : x.shape;
+  const Lines lines(shape, is_flat ? 1 : axis_of(context.node, x.shape.size(), -1));
   Tensor y(x.dtype, x.shape);
   for (int64_t line = 0; line < lines.count && lines.n > 0; ++line)
     y.set_f64(lines.first(line) + best_of(x, lines, line, false, false) * lines.step, 1);
@@ -113,11 +133,17 @@ void evaluate_hardmax(EvaluateContext& context) {
 }
 Lowered lower_hardmax(const LowerContext& context) {
   if (!context.node.epilogue.empty()) return {};
-  const View& x = context.in(0);
-  return {line_call("Hardmax", x, context.out(0), axis_of(context.node, x.shape.size(), -1))};
+  const View &x = context.in(0), &y = context.out(0);
+  if (!is_flattened(context.node))
+    return {line_call("Hardmax", x, y, axis_of(context.node, x.shape.size(), -1))};
+  const Shape rows = rows_of(context.node, x.shape);
+  View x_rows, y_rows;
+  if (!reshape_view(x, rows, &x_rows) || !reshape_view(y, rows, &y_rows)) return {};
+  return {line_call("Hardmax", x_rows, y_rows, 1)};
 }
-void refuse_flattened(ImportContext&) {
-  throw user_error("Hardmax over flattened axes, as before opset 13, is not supported");
+void import_flattened(ImportContext& c) {
+  c.node.attributes.emplace("axis", int64_t{1});
+  c.node.attributes["flattened"] = int64_t{1};
 }
 
 // TopK -----------------------------------------------------------------------------------------
@@ -229,7 +255,8 @@ void append_arg(OpList& ops) {
   OpDef hardmax = line_def(
       "Hardmax",
       "y = 1 at the first greatest element along an axis, else 0; x, y of any shape [...]", 1);
-  hardmax.versions = {{"", "Hardmax", kOldestOpset, 12, refuse_flattened},
+  hardmax.attributes.push_back({AttributeDef::integer, "flattened"});
+  hardmax.versions = {{"", "Hardmax", kOldestOpset, 12, import_flattened},
                       {"", "Hardmax", 13, kLatestOpset, nullptr}};
   hardmax.traits = kAnyLayout;
   hardmax.infer = infer_hardmax;
