@@ -7,6 +7,7 @@
 #include "compiler/emit/embedded.h"
 #include "compiler/emit/names.h"
 #include "compiler/support/error.h"
+#include "targets/opencl/launch_builder.h"
 
 namespace macec {
 namespace {
@@ -104,7 +105,7 @@ struct TablesWriter {
   }
 
   std::string argument(const Step& step, const GpuArgument& a) {
-    const int index = a.buffer == -2 ? step.scratch_buffer : a.buffer;
+    const int index = a.buffer == kGpuScratch ? step.scratch_buffer : a.buffer;
     switch (a.kind) {
       case GpuArgument::integer:
         return fmt::format("{{kGpuInteger, {}}}", a.value);
@@ -131,12 +132,10 @@ struct TablesWriter {
         return "{kGpuDevice, 0}";
       }
       case GpuArgument::image: {
-        if (buffer(index).place != Buffer::weight)
-          return fmt::format("{{kGpuImage, {}}}", buffer(index).object);
-        for (size_t i = 0; i < gpu.weight_images.size(); ++i)
-          if (gpu.weight_images[i].buffer == index)
-            return fmt::format("{{kGpuWeightImage, {}}}", i);
-        throw InternalError(fmt::format("weight '{}' is in no image", buffer(index).name));
+        const Buffer& b = buffer(index);
+        MACEC_CHECK(b.object >= 0, "'{}' is in no image", b.name);
+        const bool is_weight = b.place == Buffer::weight;
+        return fmt::format("{{{}, {}}}", is_weight ? "kGpuWeightImage" : "kGpuImage", b.object);
       }
     }
     throw InternalError("an argument of no kind");

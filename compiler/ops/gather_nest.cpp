@@ -5,7 +5,7 @@
 // Negative indices count from the end. Both are one nest of loops over y (params/gather_nest.h).
 #include <algorithm>
 
-#include "compiler/ops/lowering.h"
+#include "compiler/ops/index_nest.h"
 #include "compiler/ops/moves.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
@@ -13,39 +13,26 @@
 namespace macec {
 namespace {
 
-int64_t normal_index(int64_t index, int64_t extent) {
-  if (index < -extent || index >= extent)
-    throw user_error("index {} into an axis of {} elements", index, extent);
-  return index < 0 ? index + extent : index;
-}
-
 void check_index_type(DType type) {
   if (type != DType::int32 && type != DType::int64)
     throw user_error("indices of type {} are not supported", name(type));
 }
 
-// One nest for lowering and evaluation: strides of x, indices and y for every axis of y.
-struct GatherNest {
-  Shape extent;
-  std::vector<Dim> x, i, y;
-  std::vector<Dim> part_extent, part_stride;
-  Dim i_part = 0;
-};
-
-GatherNest elements_nest(const Node& node, const View& x, const View& indices, const View& y) {
+// One nest for lowering and evaluation, over the axes of y.
+IndexNest elements_nest(const Node& node, const View& x, const View& indices, const View& y) {
   const size_t axis =
       static_cast<size_t>(normal_axis(node.int_attribute("axis", 0), x.shape.size()));
-  GatherNest nest{y.shape,           x.strides, indices.strides, y.strides, {x.shape[axis]},
-                  {x.strides[axis]}, 0};
+  IndexNest nest{y.shape,           x.strides, indices.strides, y.strides, {x.shape[axis]},
+                 {x.strides[axis]}, 0};
   nest.x[axis] = 0;
   return nest;
 }
 
-GatherNest nd_nest(const Node& node, const View& x, const View& indices, const View& y) {
+IndexNest nd_nest(const Node& node, const View& x, const View& indices, const View& y) {
   const size_t batch = static_cast<size_t>(node.int_attribute("batch_dims", 0)),
                tuple_axes = indices.shape.size() - 1;
   const size_t parts = static_cast<size_t>(indices.shape.back().value());
-  GatherNest nest{y.shape, {}, {}, y.strides, {}, {}, indices.strides.back()};
+  IndexNest nest{y.shape, {}, {}, y.strides, {}, {}, indices.strides.back()};
   for (size_t a = 0; a < y.shape.size(); ++a) {
     const bool is_tuple = a < tuple_axes, is_batch = a < batch;
     nest.i.push_back(is_tuple ? indices.strides[a] : Dim(0));
@@ -60,56 +47,23 @@ GatherNest nd_nest(const Node& node, const View& x, const View& indices, const V
   return nest;
 }
 
-using MakeNest = GatherNest (*)(const Node&, const View&, const View&, const View&);
+using MakeNest = IndexNest (*)(const Node&, const View&, const View&, const View&);
 
 void evaluate_nest(EvaluateContext& context, const Shape& y_shape, MakeNest make) {
   const Tensor &x = context.in(0), &indices = context.in(1);
   Tensor y(x.dtype, fixed(y_shape));
-  const GatherNest nest = make(context.node, dense_view(0, x.type()), dense_view(0, indices.type()),
-                               dense_view(0, y.type()));
+  const IndexNest nest = make(context.node, dense_view(0, x.type()), dense_view(0, indices.type()),
+                              dense_view(0, y.type()));
   const int64_t count = y.count();
-  for (int64_t n = 0; n < count; ++n) {
-    int64_t rest = n, from = 0, at = 0;
-    for (size_t a = y.shape.size(); a-- > 0;) {
-      const int64_t k = rest % y.shape[a];
-      rest /= y.shape[a];
-      from += k * nest.x[a].value();
-      at += k * nest.i[a].value();
-    }
-    for (size_t p = 0; p < nest.part_extent.size(); ++p) {
-      const int64_t index = indices.i64(at + static_cast<int64_t>(p) * nest.i_part.value());
-      from += normal_index(index, nest.part_extent[p].value()) * nest.part_stride[p].value();
-    }
-    copy_element(x, from, &y, n);
-  }
+  for (int64_t n = 0; n < count; ++n)
+    copy_element(x, indexed_element(nest, nest.x, y.shape, indices, n), &y, n);
   context.outputs[0] = std::move(y);
 }
 
 Lowered lower_nest(const LowerContext& context, MakeNest make) {
   if (!context.node.epilogue.empty()) return {};
   const View &x = context.in(0), &indices = context.in(1), &y = context.out(0);
-  const GatherNest nest = make(context.node, x, indices, y);
-  if (nest.part_extent.size() > static_cast<size_t>(kMaxRank)) {
-    throw user_error("index tuples of {} numbers are not supported, at most {}",
-                     nest.part_extent.size(), static_cast<int>(kMaxRank));
-  }
-  const LoopNest loops = make_nest(nest.extent, {nest.x, nest.i, nest.y}, 2);
-  GatherNestParamsT<Dim> p{};
-  p.rank = static_cast<int>(loops.extent.size());
-  p.parts = static_cast<int>(nest.part_extent.size());
-  std::copy(loops.extent.begin(), loops.extent.end(), p.extent);
-  std::copy(loops.strides[0].begin(), loops.strides[0].end(), p.x_stride);
-  std::copy(loops.strides[1].begin(), loops.strides[1].end(), p.i_stride);
-  std::copy(loops.strides[2].begin(), loops.strides[2].end(), p.y_stride);
-  std::copy(nest.part_extent.begin(), nest.part_extent.end(), p.part_extent);
-  std::copy(nest.part_stride.begin(), nest.part_stride.end(), p.part_stride);
-  p.i_part = nest.i_part;
-  KernelCall call = make_call(Family::gather, {x, indices}, {y});
-  call.op = "nest";
-  call.params = p;
-  call.units = loops.extent.empty() ? Dim(1) : loops.extent[0];
-  call.elements = static_cast<double>(product(y.shape).hi());
-  return {std::move(call)};
+  return {index_nest_call(make(context.node, x, indices, y), x, indices, y, "nest", 2)};
 }
 
 // GatherElements -----------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 #include <cmath>
 
 #include "compiler/ops/elementwise.h"
-#include "compiler/ops/lowering.h"
+#include "compiler/ops/index_nest.h"
 #include "compiler/ops/moves.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
@@ -27,16 +27,9 @@ int reduction_of(const Node& node) {
   throw user_error("reduction '{}' is not supported", reduction);
 }
 
-// Strides of the updates, the indices and y for every axis of the updates.
-struct ScatterNest {
-  Shape extent;
-  std::vector<Dim> x, i, y;
-  std::vector<Dim> part_extent, part_stride;
-  Dim i_part = 0;
-};
-
-ScatterNest scatter_nest(const Node& node, const View& indices, const View& x, const View& y) {
-  ScatterNest nest{x.shape, x.strides, {}, {}, {}, {}, 0};
+// Over the axes of the updates, here x.
+IndexNest scatter_nest(const Node& node, const View& indices, const View& x, const View& y) {
+  IndexNest nest{x.shape, x.strides, {}, {}, {}, {}, 0};
   if (node.op == "ScatterElements") {
     const auto axis =
         static_cast<size_t>(normal_axis(node.int_attribute("axis", 0), y.shape.size()));
@@ -137,55 +130,22 @@ void apply(int op, const Tensor& x, int64_t from, Tensor* y, int64_t to) {
 void evaluate_scatter(EvaluateContext& context) {
   const Tensor &indices = context.in(1), &updates = context.in(2);
   Tensor y = context.in(0);
-  const ScatterNest nest =
+  const IndexNest nest =
       scatter_nest(context.node, dense_view(indices), dense_view(updates), dense_view(y));
   const int op = reduction_of(context.node);
-  for (int64_t n = 0; n < updates.count(); ++n) {
-    int64_t rest = n, to = 0, at = 0;
-    for (size_t a = updates.shape.size(); a-- > 0;) {
-      const int64_t k = rest % updates.shape[a];
-      rest /= updates.shape[a];
-      to += k * nest.y[a].value();
-      at += k * nest.i[a].value();
-    }
-    for (size_t p = 0; p < nest.part_extent.size(); ++p) {
-      const int64_t extent = nest.part_extent[p].value();
-      int64_t index = indices.i64(at + static_cast<int64_t>(p) * nest.i_part.value());
-      if (index < -extent || index >= extent)
-        throw user_error("index {} into an axis of {} elements", index, extent);
-      if (index < 0) index += extent;
-      to += index * nest.part_stride[p].value();
-    }
-    apply(op, updates, n, &y, to);
-  }
+  for (int64_t n = 0; n < updates.count(); ++n)
+    apply(op, updates, n, &y, indexed_element(nest, nest.y, updates.shape, indices, n));
   context.outputs[0] = std::move(y);
 }
 
 Lowered lower_scatter(const LowerContext& context) {
   if (!context.node.epilogue.empty()) return {};
   const View &indices = context.in(1), &x = context.in(2), &y = context.out(0);
-  const ScatterNest nest = scatter_nest(context.node, indices, x, y);
-  if (nest.part_extent.size() > static_cast<size_t>(kMaxRank))
-    throw user_error("index tuples of {} numbers are not supported, at most {}",
-                     nest.part_extent.size(), static_cast<int>(kMaxRank));
-  // Led by the updates: their order is the order of equal indices.
-  const LoopNest loops = make_nest(nest.extent, {nest.x, nest.i, nest.y}, 0);
   if (!x.is_dense()) return {};
-  GatherNestParamsT<Dim> p{};
-  p.rank = static_cast<int>(loops.extent.size());
-  p.parts = static_cast<int>(nest.part_extent.size());
-  std::copy(loops.extent.begin(), loops.extent.end(), p.extent);
-  std::copy(loops.strides[0].begin(), loops.strides[0].end(), p.x_stride);
-  std::copy(loops.strides[1].begin(), loops.strides[1].end(), p.i_stride);
-  std::copy(loops.strides[2].begin(), loops.strides[2].end(), p.y_stride);
-  std::copy(nest.part_extent.begin(), nest.part_extent.end(), p.part_extent);
-  std::copy(nest.part_stride.begin(), nest.part_stride.end(), p.part_stride);
-  p.i_part = nest.i_part;
-  KernelCall call = make_call(Family::gather, {x, indices}, {y});
-  call.op = std::string("scatter_") + kReductions[reduction_of(context.node)];
-  call.params = p;
-  call.units = loops.extent.empty() ? Dim(1) : loops.extent[0];
-  call.elements = static_cast<double>(product(x.shape).hi());
+  const std::string op = std::string("scatter_") + kReductions[reduction_of(context.node)];
+  // Led by the updates: their order is the order of equal indices.
+  KernelCall call =
+      index_nest_call(scatter_nest(context.node, indices, x, y), x, indices, y, op, 0);
   return {copy_call(context.in(0), y), std::move(call)};
 }
 
