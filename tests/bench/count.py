@@ -13,9 +13,11 @@ import sys
 import generated
 import macec
 import zoo
-from bench import MULTIPLY_ADDS
+from bench import DATA_SET, MULTIPLY_ADDS
 
-BOUND = {"mobilenetv2_100": 135}  # millions of instructions
+# Millions of instructions.
+BOUND = {"mobilenetv2_100": 125, "mobilenetv3_large_100": 97, "squeezenet1_1": 134, "shufflenet_v2_x1_0": 76, "centerface": 205,
+         "bert_mini": 165, "dscnn_kws": 1.5}
 QEMU = ["qemu-aarch64", "-cpu", "cortex-a76", "-L", "/usr/aarch64-linux-gnu"]
 
 
@@ -31,9 +33,9 @@ def build_plugin():
 
 def count(name, arguments, plugin):
     folder = zoo.folder(name)
-    code = generated.generate(folder, arguments.target, tag="-count")
+    data = generated.data_sets(folder)[DATA_SET.get(name, 0)]
+    code = generated.generate(folder, arguments.target, tag="-count", sizes=generated.fixed_sizes(folder, data[1]))
     program, _ = generated.build(code, "../../bench/count_main", arguments.flags.split())
-    data = generated.data_sets(folder)[0]
     log = (code.folder / "counts.txt").absolute()
     prefix = [*QEMU, "-plugin", plugin, "-d", "plugin", "-D", log]
     result, _ = generated.run_program(code, program, folder, data, ["--level", str(arguments.level)], prefix=prefix, timeout=600)
@@ -45,7 +47,7 @@ def count(name, arguments, plugin):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="*", default=["mobilenetv2_100"])
+    parser.add_argument("models", nargs="*", default=list(BOUND))
     parser.add_argument("--target", default="armv8")
     parser.add_argument("--level", type=int, default=0)
     parser.add_argument("--flags", default="-O2")

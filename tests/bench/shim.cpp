@@ -3,6 +3,8 @@
 // shapes of the outputs.
 #include MODEL_HEADER
 
+#include "runtime_stub/macec_threads.h"
+
 #include <cstdlib>
 
 namespace {
@@ -11,17 +13,23 @@ const macec_model* model() {
 }
 macec_ctx* context = nullptr;
 void* memory = nullptr;
+macec_pool pool;
 }  // namespace
 
 extern "C" {
 
-int bench_open(unsigned level) {
+int bench_open(unsigned level, unsigned threads) {
   if (context != nullptr) macec_close(context);
   context = nullptr;
   std::free(memory);
   memory = std::malloc(model()->memory_bytes);
   macec_options options = macec_defaults();
   options.level = level;
+  if (threads > 1) {
+    options.threads = macec_pool_start(&pool, threads);
+    options.parallel_for = macec_pool_parallel_for;
+    options.user = &pool;
+  }
   return model()->open(&context, memory, model()->memory_bytes, &options);
 }
 

@@ -5,6 +5,7 @@ import functools
 
 import generated
 import zoo
+import zoo_table
 from report import Report
 
 
@@ -18,7 +19,7 @@ def check(report, name, target):
 
 def main():
     report = Report()
-    models = zoo.chosen(zoo.MODELS + zoo.SMALL)
+    models = zoo.chosen(zoo_table.THIRD, full=zoo_table.ALL)
     zoo.for_each(report, [(m, functools.partial(check, report), m, t) for m in models for t in ("x86-64", "armv8")])
     report.finish()
 

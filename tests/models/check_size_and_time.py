@@ -10,6 +10,7 @@ import re
 import generated
 import macec
 import zoo
+import zoo_table
 from check_heap_and_symbols import section_bytes
 from report import Report
 
@@ -57,7 +58,7 @@ def check(report, name, target):
 
 def main():
     report = Report()
-    for name in zoo.chosen([BOUNDED] if macec.TIER != "full" else zoo.MODELS + zoo.SMALL):
+    for name in zoo.chosen([BOUNDED], full=zoo_table.ALL):
         for target in ONE_LEVEL:
             if generated.missing_tools(target):
                 report.skip(f"{name} {target}", "no cross compiler")

@@ -11,6 +11,7 @@ import shutil
 import generated
 import macec
 import zoo
+import zoo_table
 from report import Report
 
 COMPILERS = {
@@ -35,8 +36,8 @@ def check(report, name, target, compiler, optimized):
 def main():
     report = Report()
     work = []
-    for model in zoo.chosen(zoo.MODELS + zoo.SMALL):
-        optimized = macec.TIER == "full" or model in zoo.SMALL
+    for model in zoo.chosen(zoo_table.THIRD, full=zoo_table.ALL):
+        optimized = macec.TIER == "full" or model in zoo_table.SMALL
         for target, compilers in COMPILERS.items():
             work += [(f"{model} {target}", functools.partial(check, report), model, target, c, optimized) for c in compilers]
     zoo.for_each(report, work)

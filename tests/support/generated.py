@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generated code of a model folder: make it, build a program around it, run it on the folder's data, compare. Needs onnx, numpy."""
 import dataclasses
+import functools
 import os
 import pathlib
+import re
 import shutil
 
 import macec
 import numpy as np
 import onnx
 from onnx import numpy_helper
+from zoo_table import free
 
 PROGRAMS = macec.ROOT / "tests/models/programs"
 WORK = pathlib.Path(os.environ.get("MACEC_BUILD", "build")) / "models"
+DIM_TABLE, DIM_ENTRY = "constexpr macec_dim kDims[] = {", re.compile(r'^    \{"(.+)", \d+, \d+\},$', re.M)
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 # Target of macec: compiler, its flags, and what runs the program.
 MACHINES = {
@@ -47,25 +51,26 @@ class Refused(Exception):
     pass
 
 
-def dim_flags(model_folder):
-    """`--dim` for the free dimensions that the models of these tests have."""
-    model = onnx.load(model_folder / "model.onnx", load_external_data=False)
-    free = {d.dim_param for v in model.graph.input for d in v.type.tensor_type.shape.dim if d.dim_param}
-    return [f"--dim={name}=1..128" for name in sorted(free)]
+def generate(model_folder, target, flags=(), tag="", sizes=None):
+    """Compiles a model folder into WORK/NAME-TARGET-TAG. Raises Refused with macec's text when it does not compile.
 
-
-def generate(model_folder, target, flags=(), tag=""):
-    """Compiles a model folder into WORK/NAME-TARGET-TAG. Raises Refused with macec's text when it does not compile."""
+    sizes: flags that say the open sizes, instead of those of zoo_table.
+    """
     name = model_folder.name
     folder = WORK / f"{name}-{target}{tag}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    command = [macec.MACEC, model_folder / "model.onnx", f"--target={target}", "-o", f"{name}.cpp", *dim_flags(model_folder), *flags]
+    command = [macec.MACEC, model_folder / "model.onnx", f"--target={target}", "-o", f"{name}.cpp", *(free(name) if sizes is None else sizes), *flags]
     made = macec.run_measured(command, cwd=folder.absolute())
     if made.code != 0:
         raise Refused(f"exit code {made.code}: {made.err.strip()[-500:]}")
     assembly = folder / f"{name}_weights.S"
     return Code(name, target, folder, [folder / f"{name}.cpp"] + ([assembly] if assembly.exists() else []), made)
+
+
+def fixed_sizes(model_folder, inputs):
+    """Flags that fix the shape of every input to a data set's."""
+    return [f"--shape={v.name}={'x'.join(map(str, a.shape))}" for v, a in zip(model_inputs(model_folder), inputs) if a.shape]
 
 
 def model_function(code):
@@ -109,16 +114,22 @@ def data_sets(model_folder):
     return sets
 
 
-def dim_values(model_folder, inputs):
-    """Sizes of the free dimensions in a data set, in the order in which the graph's inputs name them first."""
+@functools.lru_cache(maxsize=None)
+def model_inputs(model_folder):
+    """The graph's inputs that are no initializers."""
     model = onnx.load(model_folder / "model.onnx", load_external_data=False)
     stored = {t.name for t in model.graph.initializer}
+    return [v for v in model.graph.input if v.name not in stored]
+
+
+def dim_values(code, model_folder, inputs):
+    """Sizes in a data set of the dims that the code leaves open, in the order of its table of dims."""
     sizes = {}
-    for value, array in zip([v for v in model.graph.input if v.name not in stored], inputs):
-        for d, extent in zip(value.type.tensor_type.shape.dim, array.shape):
-            if d.dim_param:
-                sizes.setdefault(d.dim_param, extent)
-    return list(sizes.values())
+    for value, array in zip(model_inputs(model_folder), inputs):
+        for axis, (d, extent) in enumerate(zip(value.type.tensor_type.shape.dim, array.shape)):
+            sizes.setdefault(d.dim_param or f"{value.name}_{axis}", extent)
+            sizes[f"{value.name}_{axis}"] = extent
+    return [sizes[name] for name in DIM_ENTRY.findall(code.sources[0].read_text().partition(DIM_TABLE)[2].partition("};")[0])]
 
 
 def write_inputs(folder, number, inputs):
@@ -137,7 +148,7 @@ def run_program(code, program, model_folder, data, flags=(), prefix=None, env=No
     outs = [code.folder.absolute() / f"set{number}_out{i}.bin" for i in range(len(wanted))]
     for path in outs:
         path.unlink(missing_ok=True)
-    dims = dim_values(model_folder, inputs)
+    dims = dim_values(code, model_folder, inputs)
     command = [*(machine(code.target)[1] if prefix is None else prefix), program, *(["--dims", ",".join(map(str, dims))] if dims else []),
                *flags, *paths, "--", *outs]
     result = macec.run(command, timeout=timeout, env=env)

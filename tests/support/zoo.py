@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Names of the models that tests use, and their folders in the cache (tests/models/prepare.py fills them)."""
+"""Folders of the models in the cache (tests/models/prepare.py fills them), which of them to take, and work on many at a time."""
 import concurrent.futures
 import sys
 
 import generated
 import macec
-
-MODELS = ["mobilenetv2_100", "mobilenetv1_100", "resnet18", "squeezenet1_1", "bert_mini", "bert_mini_dynamic", "vit_tiny_patch16_224"]
-ON_ARM = ["mobilenetv2_100", "mobilenetv1_100", "bert_mini_dynamic"]
-SMALL = ["dscnn_kws"]
-# What a quick look takes, instead of all.
-FEW = ["mobilenetv2_100", "bert_mini_dynamic"]
+from zoo_table import FEW, SMALL
 
 
 def folder(name):
@@ -20,10 +15,12 @@ def folder(name):
     return path
 
 
-def chosen(default):
-    """The models named on the command line, or the default ones; in the quick tier only few of those."""
+def chosen(default, full=None):
+    """The models named on the command line, or the default ones; in the quick tier only few of those, in the full one `full`."""
     if sys.argv[1:]:
         return sys.argv[1:]
+    if macec.TIER == "full" and full is not None:
+        return full
     return [m for m in default if m in FEW + SMALL] if macec.TIER == "quick" else default
 
 
