@@ -9,6 +9,7 @@ bool expand_operators(Graph& graph, PassContext& context);
 bool fold_constants(Graph& graph, PassContext& context);
 bool fold_if(Graph& graph, PassContext& context);
 bool remove_identity(Graph& graph, PassContext& context);
+bool look_up(Graph& graph, PassContext& context);
 bool fold_pad(Graph& graph, PassContext& context);
 bool fold_batch_norm(Graph& graph, PassContext& context);
 bool cut_shapes(Graph& graph, PassContext& context);

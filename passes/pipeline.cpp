@@ -23,6 +23,10 @@ const std::vector<Pass>& pipeline() {
       {"fold-if", "If of a constant condition -> the nodes of its branch",
        "no If has a constant condition", fold_if},
       {"remove-identity", "Identity, Dropout, x + 0, x * 1 -> x", "", remove_identity},
+      // Needs folded constants: what indices are compared with.
+      {"look-up",
+       "products with one-hot rows, arithmetic on rows of a table -> rows of a new table", "",
+       look_up},
       // Needs folded constants: what a Pad adds.
       {"fold-pad", "Pad of zeros in front of Conv -> its pads", "", fold_pad},
       // Before epilogues: what is folded into weights costs nothing.
@@ -42,8 +46,9 @@ const std::vector<Pass>& pipeline() {
       {"merge-products", "products of one value with several constant matrices -> one, and slices",
        "", merge_products},
       // Before factors move and chains form: the new products are like all others.
-      {"project-inputs", "LSTM, GRU and RNN with constant weights -> MatMul of all steps, the layer",
-       "", project_inputs},
+      {"project-inputs",
+       "LSTM, GRU and RNN with constant weights -> MatMul of all steps, the layer", "",
+       project_inputs},
       // Before chains: what stands behind a kernel is fused, what stands in front of it is not.
       {"move-factors", "numbers that multiply operands of MatMul -> multiply its result", "",
        move_factors},
