@@ -7,6 +7,7 @@
 #include "gather.h"
 #include "gather_nest.h"
 #include "gemm.h"
+#include "grid_sample.h"
 #include "iota.h"
 #include "line.h"
 #include "norm.h"

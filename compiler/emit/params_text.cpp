@@ -76,6 +76,7 @@ struct TypeName {
   std::string operator()(const RecurrentParamsT<Dim>&) const { return "RecurrentParams"; }
   std::string operator()(const LineParamsT<Dim>&) const { return "LineParams"; }
   std::string operator()(const PickParamsT<Dim>&) const { return "PickParams"; }
+  std::string operator()(const GridSampleParamsT<Dim>&) const { return "GridSampleParams"; }
 };
 
 struct Initializer {

@@ -63,6 +63,8 @@ std::string_view name(Family family) {
       return "line";
     case Family::pick:
       return "pick";
+    case Family::sample:
+      return "sample";
   }
   return "?";
 }

@@ -50,7 +50,8 @@ enum class Family {
   gather,
   iota,
   line,
-  pick
+  pick,
+  sample
 };
 std::string_view name(Family family);
 
@@ -71,7 +72,7 @@ using CallParams =
                  SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>,
                  GatherNestParamsT<Dim>, PadParamsT<Dim>, ResizeParamsT<Dim>,
                  ChannelNormParamsT<Dim>, RecurrentParamsT<Dim>, LineParamsT<Dim>,
-                 PickParamsT<Dim>>;
+                 PickParamsT<Dim>, GridSampleParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 struct GpuRow;     // targets/opencl/gpu_row.h

@@ -45,6 +45,7 @@ void append_pick(OpList& ops);
 void append_integer_products(OpList& ops);
 void append_mean_variance(OpList& ops);
 void append_einsum(OpList& ops);
+void append_grid_sample(OpList& ops);
 
 namespace {
 
@@ -58,7 +59,8 @@ constexpr void (*kFiles[])(OpList&) = {
     append_channel_norm, append_conv_transpose, append_resize,   append_recurrent,
     append_arg,          append_line_sums,      append_space,    append_masks,
     append_scatter,      append_pick,
-    append_integer_products, append_mean_variance, append_einsum};
+    append_integer_products, append_mean_variance, append_einsum,
+    append_grid_sample};
 
 }  // namespace
 

@@ -16,6 +16,7 @@ const std::vector<KernelRow>& cpu_kernels() {
     append_recurrent_rows(all);
     append_line_rows(all);
     append_pick_rows(all);
+    append_sample_rows(all);
     return all;
   }();
   return rows;

@@ -17,6 +17,7 @@ void append_recurrent_rows(std::vector<KernelRow>& rows);  // recurrent
 void append_resize_rows(std::vector<KernelRow>& rows);  // resize
 void append_line_rows(std::vector<KernelRow>& rows);    // line
 void append_pick_rows(std::vector<KernelRow>& rows);    // pick
+void append_sample_rows(std::vector<KernelRow>& rows);  // sample
 void append_plain_rows(std::vector<KernelRow>& rows);   // what the vector kernels do not serve
 
 }  // namespace macec
