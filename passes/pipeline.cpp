@@ -34,6 +34,8 @@ const std::vector<Pass>& pipeline() {
        "BatchNormalization, Mul and Add by channel behind Conv, ConvTranspose or Gemm -> its "
        "weights",
        "", fold_batch_norm},
+      // Needs batch norms in the weights of the branches.
+      {"merge-convs", "sums of convolutions of one value -> one convolution", "", merge_convs},
       // Shapes that follow from extents are computed where they are used.
       {"cut-shapes", "inputs that say shapes and are known -> contents without a producer", "",
        cut_shapes},
