@@ -46,6 +46,10 @@ void append_integer_products(OpList& ops);
 void append_mean_variance(OpList& ops);
 void append_einsum(OpList& ops);
 void append_grid_sample(OpList& ops);
+void append_affine_grid(OpList& ops);
+void append_windows(OpList& ops);
+void append_losses(OpList& ops);
+void append_center_crop_pad(OpList& ops);
 
 namespace {
 
@@ -60,7 +64,7 @@ constexpr void (*kFiles[])(OpList&) = {
     append_arg,          append_line_sums,      append_space,    append_masks,
     append_scatter,      append_pick,
     append_integer_products, append_mean_variance, append_einsum,
-    append_grid_sample};
+    append_grid_sample, append_affine_grid, append_windows, append_losses, append_center_crop_pad};
 
 }  // namespace
 
