@@ -50,6 +50,8 @@ void append_affine_grid(OpList& ops);
 void append_windows(OpList& ops);
 void append_losses(OpList& ops);
 void append_center_crop_pad(OpList& ops);
+void append_attention(OpList& ops);
+void append_rotary(OpList& ops);
 
 namespace {
 
@@ -64,7 +66,7 @@ constexpr void (*kFiles[])(OpList&) = {
     append_arg,          append_line_sums,      append_space,    append_masks,
     append_scatter,      append_pick,
     append_integer_products, append_mean_variance, append_einsum,
-    append_grid_sample, append_affine_grid, append_windows, append_losses, append_center_crop_pad};
+    append_grid_sample, append_affine_grid, append_windows, append_losses, append_center_crop_pad, append_attention, append_rotary};
 
 }  // namespace
 
