@@ -149,8 +149,10 @@ bool x_is_dense(const GemmParamsT<Dim>& p) {
   return p.x_k == Dim(1) || p.k == Dim(1);
 }
 
+// A batch of constant matrices is none: panels hold one.
 bool accepts_gemm_packed(const KernelCall& call, const Capabilities&) {
-  return call.op.empty() && has_packed_weights(call) && gemm_params(call).k.is_fixed();
+  return call.op.empty() && has_packed_weights(call) && gemm_params(call).k.is_fixed() &&
+         call.constant_uses[1].kind == Packing::panels;
 }
 bool accepts_gemm_dynamic(const KernelCall& call, const Capabilities&) {
   return call.op.empty() && is_vector_float(call.inputs[0].dtype) &&
