@@ -120,7 +120,13 @@ Lowered lower_channel_norm(const LowerContext& context) {
   return {std::move(call)};
 }
 
+// The mark is declared as an attribute, but no file may set it.
+void import_by_channel(ImportContext& context) {
+  if (context.node.has_attribute(kByGroup))
+    throw user_error("GroupNormalization has no attribute '{}'", kByGroup);
+}
 void import_by_group(ImportContext& context) {
+  import_by_channel(context);
   context.node.attributes[kByGroup] = int64_t{1};
 }
 
@@ -153,8 +159,9 @@ void append_channel_norm(OpList& ops) {
       "channels of each group of each image, times scale[C], plus bias[C]");
   group.attributes.push_back({AttributeDef::integer, "num_groups", true});
   group.attributes.push_back({AttributeDef::integer, "stash_type"});
+  group.attributes.push_back({AttributeDef::integer, kByGroup});
   group.versions = {{"", "GroupNormalization", 18, 20, import_by_group},
-                    {"", "GroupNormalization", 21, kLatestOpset, nullptr}};
+                    {"", "GroupNormalization", 21, kLatestOpset, import_by_channel}};
   ops.push_back(std::move(group));
 }
 
