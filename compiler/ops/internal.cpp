@@ -3,12 +3,9 @@
 //
 //   Pointwise   elementwise steps over its inputs, broadcast to the output's shape
 //   Relayout    the same tensor in another layout
-//   Fail        ends the run; the whole body of a branch that no run can finish
-#include "compiler/ops/bodies.h"
 #include "compiler/ops/elementwise.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/ops/registry.h"
-#include "compiler/support/error.h"
 
 namespace macec {
 namespace {
@@ -26,18 +23,6 @@ void infer_pointwise(InferContext& context) {
 
 void infer_relayout(InferContext& context) { context.set_type(0, context.type(0).dtype, context.shape(0)); }
 void evaluate_relayout(EvaluateContext& context) { context.outputs[0] = context.in(0); }
-
-// The results are never made: the If gives them the types of the other branch's.
-void infer_fail(InferContext& context) {
-  for (size_t o = 0; o < context.node.outputs.size(); ++o) {
-    const TensorType& type = context.graph.type(context.node.outputs[o]);
-    context.set_type(static_cast<int>(o), type.dtype, type.shape);
-  }
-}
-void evaluate_fail(EvaluateContext& context) {
-  throw user_error("the run takes a branch that cannot run: {}",
-                   context.node.string_attribute("text", ""));
-}
 Lowered lower_relayout(const LowerContext& context) { return {copy_call(context.in(0), context.out(0))}; }
 
 }  // namespace
@@ -64,18 +49,6 @@ void append_internal(OpList& ops) {
   relayout.evaluate = evaluate_relayout;
   relayout.lower = lower_relayout;
   ops.push_back(std::move(relayout));
-
-  OpDef fail{};
-  fail.name = kFailOp;
-  fail.doc = "Ends the run with a text; a branch with a node that cannot run is nothing else.";
-  fail.min_inputs = fail.max_inputs = 0;
-  fail.min_outputs = 1;
-  fail.max_outputs = -1;
-  fail.attributes = {{AttributeDef::text, "text", true}};
-  fail.traits = kEndsRun;
-  fail.infer = infer_fail;
-  fail.evaluate = evaluate_fail;
-  ops.push_back(std::move(fail));
 }
 
 }  // namespace macec

@@ -9,11 +9,12 @@ namespace macec {
 namespace {
 
 UserError computed_from_data(const InferContext& context, int i, const char* what) {
+  const TensorType& type = context.type(i);  // says so if it is missing
   const ValueId id = context.node.inputs[static_cast<size_t>(i)];
   const Value& value = context.graph.value(id);
   UserError error =
       user_error("{} is computed when the model runs ('{}' {}), which is not supported", what,
-                 value.name, text(value.type));
+                 value.name, text(type));
   const std::vector<ValueId>& inputs = context.graph.inputs;
   if (std::find(inputs.begin(), inputs.end(), id) != inputs.end()) {
     error.hint(fmt::format("give this input a value: --set {}=...", value.name));
