@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Damaged model files: run.sh [COUNT [FIRST]]; 10,000 cases in the full tier, else 1,000.
+# Damaged model files: run.sh [COUNT [FIRST]]; 50,000 cases in the full tier, else 1,000.
 #
 # Builds macec with the address and undefined-behaviour sanitizers into build/asan, and lets fuzz_import go through the cases. When
 # a case ends the process, its model is kept, it counts as failed, and the next process begins behind it.
 set -u
 . "$(dirname "$0")/../support/common.sh"
 need_python onnx numpy
-count=${1:-$([ "$MACEC_TIER" = full ] && echo 10000 || echo 1000)}
+count=${1:-$([ "$MACEC_TIER" = full ] && echo 50000 || echo 1000)}
 first=${2:-0}
 build=${MACEC_ASAN_BUILD:-$root/build/asan}
 work=$MACEC_BUILD/fuzz
