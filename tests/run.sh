@@ -5,7 +5,7 @@
 #   tests/run.sh [--quick | --full] [FOLDER...]
 #
 #   --quick    the folders and sizes that are done in five minutes
-#   --full     everything, the 10,000 mutated files and the whole compiler matrix included
+#   --full     everything, the 50,000 mutated files and the whole compiler matrix included
 #   FOLDER     only these of tests/
 #
 # Installs the packages that it needs (tests/packages.sh; MACEC_SKIP_INSTALL=1: none), and numpy, onnx and onnxruntime into a
@@ -30,7 +30,7 @@ export MACEC_TIER
 cd "$root" || exit 70
 
 # In the order of what is quick to say that something is wrong.
-every_folder="house unit filetests errors verify contracts ops kernels opencl golden cases abi conformance models fuzz examples"
+every_folder="house unit filetests errors verify contracts ops kernels opencl golden cases abi conformance models fuzz random examples"
 quick_folders="house unit filetests errors verify contracts golden cases"
 if [ ${#folders[@]} -eq 0 ]; then
   [ "$MACEC_TIER" = quick ] && read -ra folders <<<"$quick_folders" || read -ra folders <<<"$every_folder"

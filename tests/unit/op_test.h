@@ -20,8 +20,6 @@ struct OneNode {
     return {nullptr, {dtype, std::move(shape), Layout::plain}};
   }
 
-  static Input none() { return {}; }  // not given
-
   OneNode(const std::string& op, std::vector<Input> inputs, Attributes attributes = {},
           int outputs = 1) {
     Node node;
@@ -30,10 +28,6 @@ struct OneNode {
     node.name = op;
     node.attributes = std::move(attributes);
     for (Input& input : inputs) {
-      if (!input.constant && input.type.dtype == DType::undefined) {
-        node.inputs.push_back(ValueId{});
-        continue;
-      }
       ValueId id = add_value(graph, fresh_name(graph, "in"),
                              input.constant ? input.constant->type() : input.type);
       graph.value(id).constant = input.constant;
