@@ -11,8 +11,11 @@
 
 namespace macec {
 
-const std::vector<Pass>& pipeline() {
-  static const std::vector<Pass> passes = {
+namespace {
+
+// What constants decide goes first: fewer nodes, and the weights are final.
+std::vector<Pass> simplifying_passes() {
+  return {
       // First: every later pass sees what they are made of, constant operands of them fold.
       {"expand", "operators that are written as others -> those", "no such operator is left",
        expand_operators},
@@ -42,8 +45,17 @@ const std::vector<Pass>& pipeline() {
       // Folding into weights leaves constant arithmetic behind, cutting leaves shape arithmetic.
       {"remove-dead", "nodes whose results nobody needs -> gone", "every node is needed",
        remove_dead_nodes},
+  };
+}
+
+// Then larger nodes, in forms that kernels take.
+std::vector<Pass> forming_passes() {
+  return {
       // Needs the pieces as single nodes, before chains join them.
       {"recognize", "LayerNormalization and Gelu written in pieces -> one node", "", recognize},
+      // Before layouts: it keeps them where its pieces cannot.
+      {"shuffle-channels", "Reshape, Transpose and Reshape of channels -> ChannelShuffle", "",
+       shuffle_channels},
       // Needs biases as nodes of their own, before they become fused steps.
       {"merge-products", "products of one value with several constant matrices -> one, and slices",
        "", merge_products},
@@ -65,10 +77,7 @@ const std::vector<Pass>& pipeline() {
        "window operators get channels-last activations, layout changes where regions meet",
        "every input of a window kernel is channels-last", assign_layouts},
   };
-  return passes;
 }
-
-namespace {
 
 bool run_on(Graph& graph, const Pass& pass, PassContext& context) {
   bool changed = false;
@@ -78,6 +87,15 @@ bool run_on(Graph& graph, const Pass& pass, PassContext& context) {
 }
 
 }  // namespace
+
+const std::vector<Pass>& pipeline() {
+  static const std::vector<Pass> passes = [] {
+    std::vector<Pass> all = simplifying_passes();
+    for (const Pass& pass : forming_passes()) all.push_back(pass);
+    return all;
+  }();
+  return passes;
+}
 
 bool run_pass(Graph& graph, const std::string& name, PassContext& context) {
   for (const Pass& pass : pipeline()) {

@@ -3,8 +3,12 @@
 //
 //   Pointwise   elementwise steps over its inputs, broadcast to the output's shape
 //   Relayout    the same tensor in another layout
+//   ChannelShuffle   channels of `groups` groups in turns: with 2 groups of 3, 0 3 1 4 2 5
+#include <algorithm>
+
 #include "compiler/ops/elementwise.h"
 #include "compiler/ops/lowering.h"
+#include "compiler/ops/moves.h"
 #include "compiler/ops/registry.h"
 
 namespace macec {
@@ -21,9 +25,67 @@ void infer_pointwise(InferContext& context) {
   context.set_type(0, context.node.epilogue.back().dtype, broadcast_shapes(context, inputs));
 }
 
-void infer_relayout(InferContext& context) { context.set_type(0, context.type(0).dtype, context.shape(0)); }
-void evaluate_relayout(EvaluateContext& context) { context.outputs[0] = context.in(0); }
-Lowered lower_relayout(const LowerContext& context) { return {copy_call(context.in(0), context.out(0))}; }
+void infer_relayout(InferContext& context) {
+  context.set_type(0, context.type(0).dtype, context.shape(0));
+}
+void evaluate_relayout(EvaluateContext& context) {
+  context.outputs[0] = context.in(0);
+}
+Lowered lower_relayout(const LowerContext& context) {
+  return {copy_call(context.in(0), context.out(0))};
+}
+
+// Channels start .. start + count of the shuffled ones; both are multiples of groups.
+struct Shuffle {
+  int64_t groups, start, count;
+  explicit Shuffle(const Node& node)
+      : groups(node.int_attribute("groups", 1)),
+        start(node.int_attribute("start", 0)),
+        count(node.int_attribute("count", 0)) {}
+};
+
+void infer_shuffle(InferContext& context) {
+  Shape shape = context.shape(0);
+  shape[1] = Shuffle(context.node).count;
+  context.set_type(0, context.type(0).dtype, shape);
+}
+
+void evaluate_shuffle(EvaluateContext& context) {
+  const Tensor& x = context.in(0);
+  const Shuffle shuffle(context.node);
+  std::vector<int64_t> shape = x.shape;
+  shape[1] = shuffle.count;
+  Tensor y(x.dtype, shape);
+  const int64_t channels = x.shape[1], per_group = channels / shuffle.groups;
+  const int64_t inner = y.count() / std::max<int64_t>(shape[0] * shape[1], 1);
+  for (int64_t i = 0; i < y.count(); ++i) {
+    const int64_t n = i / inner / shuffle.count, c = i / inner % shuffle.count + shuffle.start;
+    const int64_t from = c % shuffle.groups * per_group + c / shuffle.groups;
+    copy_element(x, (n * channels + from) * inner + i % inner, &y, i);
+  }
+  context.outputs[0] = std::move(y);
+}
+
+// The channel axis as [channel in group][group].
+View by_group(const View& v, const Dim& rows, int64_t groups, const Dim& row_stride,
+              const Dim& group_stride) {
+  View out = v;
+  out.shape[1] = rows;
+  out.strides[1] = row_stride;
+  out.shape.insert(out.shape.begin() + 2, Dim(groups));
+  out.strides.insert(out.strides.begin() + 2, group_stride);
+  return out;
+}
+
+Lowered lower_shuffle(const LowerContext& context) {
+  const Shuffle shuffle(context.node);
+  const View &x = context.in(0), &y = context.out(0);
+  const Dim rows = shuffle.count / shuffle.groups, own = x.strides[1], to = y.strides[1];
+  const Dim per_group = x.shape[1].value() / shuffle.groups;
+  View from = by_group(x, rows, shuffle.groups, own, own * per_group);
+  from.offset += own * Dim(shuffle.start / shuffle.groups);
+  return {copy_call(from, by_group(y, rows, shuffle.groups, to * Dim(shuffle.groups), to))};
+}
 
 }  // namespace
 
@@ -49,6 +111,22 @@ void append_internal(OpList& ops) {
   relayout.evaluate = evaluate_relayout;
   relayout.lower = lower_relayout;
   ops.push_back(std::move(relayout));
+
+  OpDef shuffle{};
+  shuffle.name = "ChannelShuffle";
+  shuffle.doc =
+      "Channels of several groups in turns, or some of them: [N, C, spatial...] -> [N, count, "
+      "spatial...].";
+  shuffle.min_inputs = shuffle.max_inputs = 1;
+  shuffle.min_outputs = shuffle.max_outputs = 1;
+  shuffle.attributes = {{AttributeDef::integer, "groups", true},
+                        {AttributeDef::integer, "start", true},
+                        {AttributeDef::integer, "count", true}};
+  shuffle.traits = kAnyLayout;
+  shuffle.infer = infer_shuffle;
+  shuffle.evaluate = evaluate_shuffle;
+  shuffle.lower = lower_shuffle;
+  ops.push_back(std::move(shuffle));
 }
 
 }  // namespace macec
