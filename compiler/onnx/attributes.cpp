@@ -72,7 +72,8 @@ UserError unknown_attribute(const std::string& name, const OpDef& def) {
 
 }  // namespace
 
-Attributes read_attributes(const onnx::NodeProto& node, const OpDef& def, TensorReader& reader) {
+Attributes read_attributes(const onnx::NodeProto& node, const OpDef& def, bool is_old,
+                           TensorReader& reader) {
   Attributes attributes;
   for (const A& attribute : node.attribute()) {
     const A::AttributeType type = type_of(attribute);
@@ -83,7 +84,7 @@ Attributes read_attributes(const onnx::NodeProto& node, const OpDef& def, Tensor
     // An empty list without a type says nothing about its kind.
     if (known && type == A::UNDEFINED && attribute.ByteSizeLong() <= attribute.name().size() + 2)
       continue;
-    if (known && type != row_of(known->kind).type)
+    if (known && type != row_of(known->kind).type && (!is_old || known->kind == AttributeDef::graph))
       throw wrong_kind(attribute.name(), type_name(type), known->kind);
     if (type == A::GRAPH && known) continue;
     if (!attributes.emplace(attribute.name(), read(attribute, type, reader)).second)

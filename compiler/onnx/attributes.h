@@ -9,9 +9,10 @@
 
 namespace macec {
 
-// All attributes but graphs. An attribute that `def` has must be of its kind; those of older forms are taken as they
-// are, for the importer. Throws UserError.
-Attributes read_attributes(const onnx::NodeProto& node, const OpDef& def, TensorReader& reader);
+// All attributes but graphs. An attribute that `def` has must be of its kind, unless the node is of an old form, which
+// may have had another; those that `def` does not have are taken as they are, for the importer. Throws UserError.
+Attributes read_attributes(const onnx::NodeProto& node, const OpDef& def, bool is_old,
+                           TensorReader& reader);
 // The graphs, in the order of def.attributes. Throws UserError if one is missing.
 std::vector<const onnx::GraphProto*> read_bodies(const onnx::NodeProto& node, const OpDef& def);
 // After the importer: no unknown attribute is left, none that is required is missing, kinds are right.

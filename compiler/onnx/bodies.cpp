@@ -50,7 +50,7 @@ void Builder::inline_branch(Scope& scope, const SourceNode& node, const onnx::Gr
   build(inner);
   for (int i = 0; i < proto.output_size(); ++i)
     if (!proto.output(i).empty())
-      scope.values[proto.output(i)] = get(inner, branch.output(i).name());
+      alias(scope, proto.output(i), inner, branch.output(i).name());
 }
 
 bool Builder::add_bodies(Scope& scope, const SourceNode& source_node, Node* node) {

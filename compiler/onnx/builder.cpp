@@ -6,6 +6,7 @@
 #include "compiler/ir/edit.h"
 #include "compiler/ir/place.h"
 #include "compiler/onnx/attributes.h"
+#include "compiler/ops/old_opsets.h"
 #include "compiler/support/text.h"
 
 namespace macec {
@@ -36,6 +37,17 @@ void check_arity(const Node& node, int inputs, int outputs) {
 int64_t opset_of(const SourceNode& node) {
   const auto at = node.opsets->find(domain_of(*node.proto));
   return at == node.opsets->end() ? -1 : at->second;
+}
+
+// A node that none of the file stands for.
+Node own_node(const std::string& op, const std::vector<ValueId>& inputs, Attributes attributes) {
+  Node node;
+  node.op = op;
+  node.def = find_op(op);
+  MACEC_CHECK(node.def, "there is no operator {}", op);
+  node.inputs = inputs;
+  node.attributes = std::move(attributes);
+  return node;
 }
 
 }  // namespace
@@ -78,6 +90,11 @@ ValueId Builder::find(Scope& scope, const std::string& name) {
 }
 
 ValueId Builder::get(Scope& scope, const std::string& name) {
+  if (const Composite* composite = find_composite(scope, name))
+    throw user_error("it reads '{}', which is {}", printable(name),
+                     composite->is_absent ? "an optional value without an element"
+                                          : "a sequence of tensors and no tensor")
+        .hint("sequences are followed at compile time, and not into bodies of If and Loop");
   const ValueId id = find(scope, name);
   if (!id.is_valid())
     throw user_error("it reads the value '{}', and nothing makes that", printable(name));
@@ -114,10 +131,11 @@ void Builder::build_node(Scope& scope, const SourceNode& node) {
                       std::make_shared<const Tensor>(read_constant(proto, reader)));
       return;
     }
+    const int64_t opset = opset_of(node);
+    if (build_composite(scope, node, opset)) return;
     for (const std::string& input : proto.input())
       inputs.push_back(input.empty() ? ValueId() : get(scope, input));
     while (!inputs.empty() && !inputs.back().is_valid()) inputs.pop_back();
-    const int64_t opset = opset_of(node);
     const OpMatch match =
         opset < 0 ? OpMatch()
                   : match_op(domain_of(proto), proto.op_type(), static_cast<int>(opset));
@@ -165,6 +183,8 @@ void Builder::note_unsupported(Scope& scope, const SourceNode& node, int64_t ops
       entry.opset = std::max<int64_t>(opset, 1);
     else
       entry.near = nearest(proto.op_type(), names);
+    entry.was_experimental = opset == 1 && was_experimental(proto.op_type());
+    if (entry.was_experimental) entry.near.clear();
   }
   unsupported.push_back(std::move(entry));
 }
@@ -198,11 +218,14 @@ Node Builder::make_node(Scope& scope, const SourceNode& source_node, const OpMat
   node.inputs = inputs;
   node.onnx_index = source_node.index;
   node.origins = {title(proto)};
-  node.attributes = read_attributes(proto, *match.def, reader);
-  if (match.version->importer) {
-    ImportContext context{node, scope.target->graph, static_cast<int>(opset_of(source_node))};
-    match.version->importer(context);
-  }
+  node.attributes = read_attributes(proto, *match.def, match.old_form != nullptr, reader);
+  const auto add_before = [&](const char* op, const std::vector<ValueId>& operands) {
+    return add_unnamed(scope, source_node, op, operands, {})[0];
+  };
+  const int opset = std::max(static_cast<int>(opset_of(source_node)), kOldestOpset);
+  ImportContext context{node, scope.target->graph, opset, add_before};
+  if (match.old_form) raise(*match.old_form, context);
+  if (match.version->importer) match.version->importer(context);
   check_attributes(node, *match.def);
   return node;
 }
@@ -295,16 +318,33 @@ void Builder::fold(Graph& graph, NodeId id) {
 
 ValueId Builder::add_node(Scope& scope, const std::string& op, const std::vector<ValueId>& inputs,
                           Attributes attributes, const std::string& output) {
-  Node node;
-  node.op = op;
-  node.def = find_op(op);
-  MACEC_CHECK(node.def, "there is no operator {}", op);
-  node.inputs = inputs;
-  node.attributes = std::move(attributes);
   NameList names;
   *names.Add() = output;
-  append(scope, std::move(node), names);
+  append(scope, own_node(op, inputs, std::move(attributes)), names);
   return scope.values.at(output);
+}
+
+std::vector<ValueId> Builder::add_unnamed(Scope& scope, const SourceNode& source_node,
+                                          const std::string& op,
+                                          const std::vector<ValueId>& inputs, Attributes attributes,
+                                          size_t outputs) {
+  const onnx::NodeProto& proto = *source_node.proto;
+  NameList names;
+  const std::string stem =
+      fmt::format("{}.{}", proto.name().empty() ? proto.op_type() : proto.name(), op);
+  for (size_t i = 0; i < outputs; ++i) {
+    std::string name = outputs == 1 ? stem : fmt::format("{}.{}", stem, i);
+    while (find(scope, name).is_valid()) name += "_";
+    *names.Add() = name;
+  }
+  Node node = own_node(op, inputs, std::move(attributes));
+  node.name = proto.name();
+  node.onnx_index = source_node.index;
+  node.origins = {title(proto)};
+  append(scope, std::move(node), names);
+  std::vector<ValueId> values;
+  for (const std::string& name : names) values.push_back(scope.values.at(name));
+  return values;
 }
 
 }  // namespace macec

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builds one IR graph (and the bodies in it) from source graphs, node by node; private to compiler/onnx.
 //
+// Sequences and optional values exist only here: a name stands for the list of its elements, and nodes that take lists
+// apart or put them together become names for elements (sequences.cpp).
+//
 // A value whose node failed has type `undefined`: nodes that read it are passed over in silence, so that one cause
 // is one error. Nodes whose inputs are all constants and small are evaluated at once, because Reshape and friends
 // need the contents. An If whose condition is known becomes the nodes of its branch.
@@ -27,6 +30,7 @@ struct Unsupported {
   int64_t opset = 0;               // > 0: the operator is known, but not in this version
   std::vector<std::string> needs;  // values it reads that are computed by nodes that are supported
   bool is_in_body = false;
+  bool was_experimental = false;  // in opset 1, and in no later one
 };
 
 class Builder {
@@ -37,12 +41,19 @@ class Builder {
     std::unordered_set<std::string> names;
     int depth = 0;  // bodies around it
   };
+  // A sequence of tensors, or an optional value that is absent (one that is present is what it holds).
+  struct Composite {
+    bool is_absent = false;
+    DType dtype = DType::undefined;  // of all elements
+    std::vector<ValueId> elements;
+  };
   // Names visible at a place. An inlined branch has a scope of its own in the same target.
   struct Scope {
     Target* target = nullptr;
     const SourceGraph* source = nullptr;
     const Scope* outer = nullptr;  // of the same target; nullptr at the top of a graph
     std::unordered_map<std::string, ValueId> values;
+    std::unordered_map<std::string, Composite> composites;
   };
 
   Builder(const onnx::ModelProto& model, const std::string& folder, Diagnostics& diag)
@@ -56,13 +67,18 @@ class Builder {
   void build(Scope& scope);  // all nodes of scope.source
   // The value of that name, or an invalid id. Initializers are loaded when first asked for.
   ValueId find(Scope& scope, const std::string& name);
-  // As find; throws UserError if there is none.
+  const Composite* find_composite(const Scope& scope, const std::string& name) const;
+  // As find; throws UserError if there is none, or if the name stands for a sequence.
   ValueId get(Scope& scope, const std::string& name);
   ValueId define(Scope& scope, const std::string& name, TensorType type);
   ValueId define_constant(Scope& scope, const std::string& name, TensorPtr tensor);
   // A node of one output with complete types; used for what no node of the file stands for (Identity, Cast).
   ValueId add_node(Scope& scope, const std::string& op, const std::vector<ValueId>& inputs,
                    Attributes attributes, const std::string& output);
+  // A node that a node of the file needs; its outputs get names that the file does not have.
+  std::vector<ValueId> add_unnamed(Scope& scope, const SourceNode& source_node,
+                                   const std::string& op, const std::vector<ValueId>& inputs,
+                                   Attributes attributes, size_t outputs = 1);
 
  private:
   using NameList = google::protobuf::RepeatedPtrField<std::string>;
@@ -80,6 +96,11 @@ class Builder {
   std::string node_place(const Scope& scope, const SourceNode& node,
                          const std::vector<ValueId>& inputs) const;
   std::string unique(Target& target, const std::string& name);
+
+  // sequences.cpp. False: the node has nothing to do with sequences.
+  bool build_composite(Scope& scope, const SourceNode& node, int64_t opset);
+  void map_sequence(Scope& scope, const SourceNode& node);
+  void alias(Scope& scope, const std::string& name, Scope& from, const std::string& what);
 
   // bodies.cpp
   void inline_branch(Scope& scope, const SourceNode& node, const onnx::GraphProto& branch);

@@ -30,13 +30,12 @@ Opsets read_opsets(const onnx::ModelProto& model) {
   const auto main = opsets.find("");
   if (main == opsets.end()) return opsets;
   if (main->second > kLatestOpset)
-    throw user_error("opset {} is not supported; macec knows {} to {}", main->second, kOldestOpset,
-                     kLatestOpset)
+    throw user_error("opset {} is not supported; macec knows {} to {}", main->second,
+                     kOldestReadOpset, kLatestOpset)
         .hint(fmt::format("export the model with opset_version={}", kLatestOpset));
-  if (main->second < kOldestOpset)
-    throw user_error("opset {} is not supported; macec knows {} to {}", main->second, kOldestOpset,
-                     kLatestOpset)
-        .hint("onnx.version_converter.convert_version(model, 13) brings it up to date");
+  if (main->second < kOldestReadOpset)
+    throw user_error("there is no opset {}; macec knows {} to {}", main->second, kOldestReadOpset,
+                     kLatestOpset);
   return opsets;
 }
 
@@ -134,6 +133,10 @@ class Import {
       try {
         if (!listed.insert(name).second)
           throw user_error("the output '{}' is listed twice", printable(name));
+        if (builder_.find_composite(scope_, name))
+          throw user_error("the output '{}' is a sequence; an output must be a tensor",
+                           printable(name))
+              .hint("make its elements outputs, or what ConcatFromSequence makes of them");
         ValueId id = builder_.find(scope_, name);
         if (!id.is_valid())
           throw user_error("nothing makes the model's output '{}'", printable(name));
@@ -223,6 +226,10 @@ class Import {
     for (const Unsupported& u : all)
       if (!u.near.empty())
         error.hint(fmt::format("did you mean {} instead of {}?", u.near, u.type));
+    const auto old = std::find_if(all.begin(), all.end(),
+                                  [](const Unsupported& u) { return u.was_experimental; });
+    if (old != all.end())
+      error.hint(fmt::format("{} was an experiment of opset 1 and is in no later one", old->type));
     suggest_cut(&error);
     diag_.add(error);
   }

@@ -145,7 +145,11 @@ class Resolver {
     std::vector<std::string> reported;
     for (size_t i = 0; i < declared_.size(); ++i) {
       const DeclaredValue& value = declared_[i];
-      if (value.dtype == DType::undefined) {
+      if (std::string_view(value.kind) != "tensor") {
+        diag_.add(user_error("input '{}' is no tensor but a {}, which is not supported",
+                             printable(value.name), value.kind)
+                      .hint("a model's inputs and outputs must be tensors; --inputs begins behind"));
+      } else if (value.dtype == DType::undefined) {
         diag_.add(
             user_error("input '{}' is no tensor with a known element type; that is not supported",
                        printable(value.name)));

@@ -35,6 +35,7 @@ struct DeclaredDim {
 struct DeclaredValue {
   std::string name;
   DType dtype = DType::undefined;  // undefined: no tensor, or no type
+  const char* kind = "tensor";     // "sequence", "map", ...
   bool has_shape = false;
   std::vector<DeclaredDim> dims;
 };

@@ -17,11 +17,13 @@ struct Expander;     // ops/expand.h
 // --- import
 // ---------------------------------------------------------------------------------------------------------------
 // Brings an older form of a node to the newest one in place (attributes that became inputs,
-// defaults that changed). New constant inputs are made through `constant`.
+// defaults that changed). New constant inputs are made through `constant`, new nodes in front of
+// this one through `add`, by the form of the newest opset.
 struct ImportContext {
   Node& node;
   Graph& graph;
   int opset;                                                   // of the node's domain
+  std::function<ValueId(const char* op, const std::vector<ValueId>& inputs)> add;
   ValueId constant(const std::string& suffix, Tensor tensor);  // adds a constant value
 };
 using Importer = void (*)(ImportContext&);
@@ -32,7 +34,8 @@ struct OpVersion {
   int first, last;     // opset versions, inclusive; kLatestOpset for "still so"
   Importer importer;   // nullptr: the form is the newest one
 };
-constexpr int kOldestOpset = 7, kLatestOpset = 28;
+constexpr int kOldestOpset = 7, kLatestOpset = 28;  // of these forms; ops/old_opsets.h knows older ones
+constexpr int kOldestReadOpset = 1;
 
 struct AttributeDef {
   enum Kind { integer, real, text, integers, reals, texts, tensor, graph } kind;

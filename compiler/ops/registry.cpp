@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/ops/old_opsets.h"
+
 namespace macec {
 
 // One function per file; a new file of operators is a line in each of the two lists.
@@ -93,15 +95,24 @@ OpMatch match_op(std::string_view domain, std::string_view type, int opset) {
     std::multimap<Key, OpMatch> map;
     for (const OpDef& def : all_ops()) {
       for (const OpVersion& version : def.versions)
-        map.insert({{version.domain, version.type}, {&def, &version}});
+        map.insert({{version.domain, version.type}, {&def, &version, nullptr}});
     }
     return map;
   }();
   if (domain == "ai.onnx") domain = "";
+  const OldForm* old_form = nullptr;
+  if (domain.empty() && opset < kOldestOpset) {
+    old_form = find_old_form(type, opset);
+    if (!old_form) return {};
+    opset = kOldestOpset;
+  }
   const auto [begin, end] = by_type.equal_range({domain, type});
   for (auto i = begin; i != end; ++i) {
     const OpVersion& version = *i->second.version;
-    if (version.first <= opset && opset <= version.last) return i->second;
+    if (opset < version.first || version.last < opset) continue;
+    OpMatch match = i->second;
+    match.old_form = old_form;
+    return match;
   }
   return {};
 }

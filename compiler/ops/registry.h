@@ -8,12 +8,15 @@
 
 namespace macec {
 
+struct OldForm;  // ops/old_opsets.h
+
 const std::vector<OpDef>& all_ops();                    // sorted by name
 const OpDef* find_op(std::string_view canonical_name);  // nullptr if there is none
 // The operator and version for a node of a model; nullptr if macec does not know it.
 struct OpMatch {
   const OpDef* def = nullptr;
   const OpVersion* version = nullptr;
+  const OldForm* old_form = nullptr;  // not nullptr: to be raised to `version` first
 };
 OpMatch match_op(std::string_view domain, std::string_view type, int opset);
 

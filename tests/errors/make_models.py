@@ -108,7 +108,7 @@ def opset_of_the_future():
 
 
 def opset_too_old():
-    return model([node("Relu", "x", "y", "act")], [value("x", [1, 4])], [value("y", [1, 4])], opset=3)
+    return model([node("Relu", "x", "y", "act")], [value("x", [1, 4])], [value("y", [1, 4])], opset=0)
 
 
 def no_outputs():
