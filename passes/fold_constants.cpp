@@ -35,7 +35,8 @@ bool from_contents(Graph& graph, ValueId id) {
 
 bool evaluate_to_constants(Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
-  if (!node.def->evaluate || !node.bodies.empty() || keeps_packed_weights(graph, node))
+  if (!node.def->evaluate || !node.bodies.empty() || (node.def->traits & kEndsRun) ||
+      keeps_packed_weights(graph, node))
     return false;
   std::vector<const Tensor*> inputs;
   int64_t input_bytes = 0, output_bytes = 0;

@@ -13,6 +13,7 @@ bool look_up(Graph& graph, PassContext& context);
 bool fold_pad(Graph& graph, PassContext& context);
 bool fold_batch_norm(Graph& graph, PassContext& context);
 bool merge_convs(Graph& graph, PassContext& context);
+bool open_batch_norm(Graph& graph, PassContext& context);
 bool cut_shapes(Graph& graph, PassContext& context);
 bool remove_dead_nodes(Graph& graph, PassContext& context);
 bool recognize(Graph& graph, PassContext& context);

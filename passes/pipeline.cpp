@@ -39,6 +39,9 @@ std::vector<Pass> simplifying_passes() {
        "", fold_batch_norm},
       // Needs batch norms in the weights of the branches.
       {"merge-convs", "sums of convolutions of one value -> one convolution", "", merge_convs},
+      // Needs to know which have gone into weights.
+      {"open-batch-norm", "BatchNormalization of constants -> Mul and Add by channel", "",
+       open_batch_norm},
       // Shapes that follow from extents are computed where they are used.
       {"cut-shapes", "inputs that say shapes and are known -> contents without a producer", "",
        cut_shapes},

@@ -3,6 +3,7 @@
 // output has a place may give its inputs places inside it.
 //
 //   input of a Concat             its slice of the Concat's buffer
+//   Concat of neighbours          the part of a later Concat's buffer where they lie
 //   input of a final Reshape      the memory of the Reshape's output
 //   input of a Transpose          the memory of its output, written across
 #include <algorithm>
@@ -60,16 +61,40 @@ bool GraphPlanner::gathers_axes(const Node& node, const Users& users) const {
          graph_.type(node.outputs[0]).layout == Layout::plain;
 }
 
+// A Concat of values that already lie side by side, because a later Concat begins or ends with all of
+// them (every layer of a dense block reads all layers before it): it is where they are.
+bool GraphPlanner::joins_neighbours(const Node& node, size_t axis, const Users& users) {
+  const ValueId out = node.outputs[0];
+  if (placed_.count(out.index) || !has_patient_users(out, users)) return false;
+  View all;
+  for (ValueId input : node.inputs) {
+    const auto at = placed_.find(input.index);
+    if (at == placed_.end() || graph_.type(input).layout != graph_.type(out).layout) return false;
+    const View& part = at->second;
+    if (all.buffer < 0) {
+      all = part;
+      continue;
+    }
+    const Dim next = all.offset + all.shape[axis] * all.strides[axis];
+    if (part.buffer != all.buffer || part.strides != all.strides || part.offset != next)
+      return false;
+    all.shape[axis] += part.shape[axis];
+  }
+  placed_[out.index] = all;
+  return true;
+}
+
 // Back to front: a node whose output has a place may give its inputs places inside it.
 void GraphPlanner::place_backward() {
   const Users users(graph_);
   for (auto at = graph_.order.rbegin(); at != graph_.order.rend(); ++at) {
     const Node& node = graph_.node(*at);
     if (node.op == "Concat" && node.epilogue.empty()) {
-      const View out = place_of(node.outputs[0]);
-      const int64_t rank = out.rank();
+      const int64_t rank = graph_.type(node.outputs[0]).rank();
       int64_t axis = node.int_attribute("axis", 0);
       if (axis < 0) axis += rank;
+      if (joins_neighbours(node, static_cast<size_t>(axis), users)) continue;
+      const View out = place_of(node.outputs[0]);
       // What others read too must not lie in the caller's memory, which may be missing.
       const bool is_own =
           builder_.plan.buffers[static_cast<size_t>(out.buffer)].place == Buffer::arena;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compiler/ops/bodies.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/support/error.h"
 
@@ -33,6 +34,12 @@ Step named_step(Step::Kind kind, const Node& node) {
 void GraphPlanner::plan_control_flow(const Node& node) {
   if (node.op == "If") return plan_if(node);
   if (node.op == "Loop") return plan_loop(node);
+  if (node.op == kFailOp) {
+    Step step = named_step(Step::fail, node);
+    step.failure = node.string_attribute("text", "");
+    steps_->push_back(std::move(step));
+    return;
+  }
   throw user_error("operator {} is not supported", node.op);
 }
 
@@ -69,6 +76,7 @@ void GraphPlanner::plan_if(const Node& node) {
     step.bodies.emplace_back();
     GraphPlanner planner(body, builder_, true);
     planner.run(parameters, places, &step.bodies.back());
+    step.body_checks.push_back(body.checks);
   }
   for (size_t o = 0; o < node.outputs.size(); ++o) {
     if (!node.outputs[o].is_valid()) continue;
@@ -148,6 +156,7 @@ void GraphPlanner::plan_loop(const Node& node) {
   step.bodies.emplace_back();
   GraphPlanner planner(body, builder_, true);
   planner.run(parameters, places, &step.bodies.back());
+  step.body_checks.push_back(body.checks);
   steps_->push_back(std::move(step));
   for (size_t c = 0; c < carried; ++c)
     if (node.outputs[c].is_valid()) add_copy(results[c], view(node.outputs[c]), node);

@@ -48,6 +48,7 @@ class GraphPlanner {
   bool has_patient_users(ValueId id, const Users& users) const;
   bool comes_from_kernel(ValueId id, const Users& users) const;
   bool gathers_axes(const Node& node, const Users& users) const;
+  bool joins_neighbours(const Node& node, size_t axis, const Users& users);
   void place_backward();
   void plan_node(const Node& node);
   void plan_control_flow(const Node& node);

@@ -248,7 +248,7 @@ void GraphPlanner::plan_node(const Node& node) {
   }
   for (ValueId out : node.outputs)
     if (out.is_valid()) views_[out.index] = place_of(out);
-  if (def.traits & kControlFlow) return plan_control_flow(node);
+  if (def.traits & (kControlFlow | kEndsRun)) return plan_control_flow(node);
   if (lower(node)) return;
   throw user_error("operator {} with these types is not supported on target {}", node.op,
                    builder_.target.name)

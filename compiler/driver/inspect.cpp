@@ -31,6 +31,7 @@ void for_each_step(const StepList& steps, const std::function<void(const Step&, 
 std::string kernel_text(const Step& step) {
   if (step.kind == Step::branch) return "if";
   if (step.kind == Step::loop) return "loop";
+  if (step.kind == Step::fail) return "fail";
   if (step.device == Device::gpu) return step.kernel.gpu_row->name;
   std::vector<std::string> names;
   for (const KernelRow* row : step.kernel.rows) names.push_back(row->name);
@@ -107,6 +108,7 @@ std::string text_report(const Compilation& c, const Target& target, int64_t file
   for (const auto& symbol : c.model.symbols)
     out += fmt::format("  dim    {} {}..{}{}\n", printable(symbol->name), symbol->lo, symbol->hi,
                        symbol->step == 1 ? "" : fmt::format(" in steps of {}", symbol->step));
+  for (const std::string& note : notes(c.imported)) out += note + "\n";
   out += fmt::format("operators: {}\n", operators_text(c.imported));
   out += fmt::format("multiply-adds: {} of one run at the largest sizes; weights {}\n",
                      count_text(multiply_adds(plan)), bytes_text(weight_bytes(c.model)));

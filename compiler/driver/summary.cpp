@@ -4,11 +4,16 @@
 #include <algorithm>
 
 #include "compiler/driver/placement.h"
+#include "compiler/ops/bodies.h"
 #include "compiler/emit/fill_interface.h"
 #include "compiler/support/files.h"
 #include "compiler/support/text.h"
 
 namespace macec {
+
+static std::string title_of(const Node& node) {
+  return node.origins.empty() ? node.op : printable(node.origins[0]);
+}
 
 constexpr size_t kMostPorts = 6;  // the generated signature lists as many; more become a struct
 
@@ -49,6 +54,19 @@ static std::string call_text(const Compilation& compilation, const Target& targe
   return fmt::format("{}_{}({})", model.name, once ? "once" : "run", join(arguments, ", "));
 }
 
+std::vector<std::string> notes(const Graph& imported) {
+  std::vector<std::string> lines;
+  for (const NodeId id : imported.order)
+    for (const Graph& body : imported.node(id).bodies) {
+      for (std::string& line : notes(body)) lines.push_back(std::move(line));
+      if (const Node* failing = failing_node(body))
+        lines.push_back(fmt::format(
+            "note: {}; a run in which {} takes that branch ends with MACEC_E_SHAPE",
+            printable(failing->string_attribute("text", "")), title_of(imported.node(id))));
+    }
+  return lines;
+}
+
 std::string summary(const Outputs& outputs, const Options& options) {
   std::vector<std::string> files;
   std::string assembly;
@@ -71,6 +89,8 @@ std::string summary(const Outputs& outputs, const Options& options) {
                        with_commas(memory_bytes(interface)), bytes_text(weight_bytes(model)));
     if (const std::string placed = placement_summary(model, outputs.target); !placed.empty())
       out += fmt::format("  {}\n", placed);
+    for (const std::string& line : notes(compilation.imported))
+      out += fmt::format("  {}\n", line);
     std::string check = fmt::format("macec verify {}", shell_quoted(compilation.path));
     if (!options.shaping.empty()) check += " " + options.shaping;
     const std::vector<std::string>& flags = outputs.target.compiler_flags;

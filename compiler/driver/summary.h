@@ -12,6 +12,9 @@
 namespace macec {
 
 std::string summary(const Outputs& outputs, const Options& options);
+
+// Branches that no run can finish with these sizes, one line each.
+std::vector<std::string> notes(const Graph& imported);
 // "audio float32[1,49,10], ..." of at most six ports.
 std::string ports_text(const std::vector<Port>& ports);
 int64_t weight_bytes(const CompiledModel& model);

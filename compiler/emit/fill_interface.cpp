@@ -36,12 +36,6 @@ std::vector<std::string> computed_symbols(const CompiledModel& model) {
   return symbols.names;
 }
 
-bool is_computed(const Dim& extent) {
-  bool found = false;
-  extent.symbols([&](const std::shared_ptr<const Symbol>& s) { found = found || s->is_computed; });
-  return found;
-}
-
 struct Filler {
   const CompiledModel& model;
   ModelInterface& interface;
@@ -67,7 +61,7 @@ struct Filler {
     if (d.is_fixed()) return fixed_extent(d.value());
     for (size_t i = 0; i < model.symbols.size(); ++i)
       if (Dim::symbol(model.symbols[i]) == d) return dim_extent(static_cast<int>(i));
-    return is_computed(d) ? later_extent(std::to_string(d.hi()), final_code(d), d.text())
+    return d.has_computed() ? later_extent(std::to_string(d.hi()), final_code(d), d.text())
                           : computed_extent(code(d), d.text());
   }
   std::vector<Extent> extents(const Shape& shape) const {
@@ -142,7 +136,7 @@ ModelInterface fill_interface(const CompiledModel& model, const Target& target,
                                 std::max(state.in.max_bytes(), state.out.max_bytes())});
   }
   for (const ExtentCheck& check : model.plans[0].checks) {
-    if (is_computed(check.a) || is_computed(check.b)) continue;
+    if (check.is_on_computed()) continue;
     interface.checks.push_back(
         {filler.code(check.a), filler.code(check.b), check.text_a, check.text_b});
   }

@@ -250,7 +250,7 @@ void StepsWriter::write_branch(const Step& step, const std::string& indent) {
   text_.run += fmt::format("{}if (*{}) {{\n", indent, operands.pointer(step.condition));
   for (size_t b = 0; b < step.bodies.size(); ++b) {
     if (b == 1) text_.run += indent + "} else {\n";
-    write_list(step.bodies[b], indent + "  ");
+    write_list(step.bodies[b], step.body_checks[b], indent + "  ");
     write_extents(step, b, indent + "  ");
   }
   text_.run += indent + "}\n";
@@ -279,29 +279,66 @@ void StepsWriter::write_loop(const Step& step, const std::string& indent) {
   }
   text_.run += fmt::format("{}  *{} = c.dim[{}];\n", in, operands.pointer(step.iteration), index);
   text_.run += fmt::format("{}  *{} = 1;\n", in, operands.pointer(step.condition_now));
-  write_list(step.bodies[0], in + "  ");
+  write_list(step.bodies[0], step.body_checks[0], in + "  ");
   text_.run += fmt::format("{}  goes = *{} != 0;\n{}  ++c.dim[{}];\n{}}}\n", in,
                            operands.pointer(step.condition_next), in, index, in);
   write_extents(step, 0, in);
   text_.run += indent + "}\n";
 }
 
-void StepsWriter::write_list(const StepList& steps, const std::string& indent) {
+void StepsWriter::write_fail(const Step& step, const std::string& indent) {
+  text_.run += fmt::format("{}return c.status = fail(c, MACEC_E_SHAPE, {});  // {}\n", indent,
+                           c_string(step.failure), step.number);
+}
+
+void StepsWriter::write_list(const StepList& steps, const std::vector<ExtentCheck>& checks,
+                             const std::string& indent) {
+  waiting_.push_back(checks);
+  write_checks(indent);
   for (const Step& step : steps) write_step(step, indent);
+  waiting_.pop_back();
+}
+
+// The checks of the list that is being written whose extents are all set now.
+void StepsWriter::write_checks(const std::string& indent) {
+  std::vector<ExtentCheck> later;
+  for (const ExtentCheck& check : waiting_.back()) {
+    bool is_set = true;
+    for (const Dim* d : {&check.a, &check.b})
+      d->symbols([&](const std::shared_ptr<const Symbol>& s) {
+        is_set = is_set && (!s->is_computed || set_.count(s->name));
+      });
+    if (!is_set) {
+      later.push_back(check);
+      continue;
+    }
+    const std::string a = value_of(check.a), b = value_of(check.b);
+    text_.run += fmt::format(
+        "{0}if (({1}) != ({2})) return c.status = fail(c, MACEC_E_SHAPE, {3}, -1, {1}, {2});\n",
+        indent, a, b, c_string(fmt::format("{} and {} must agree", check.text_a, check.text_b)));
+  }
+  waiting_.back() = std::move(later);
 }
 
 void StepsWriter::write_step(const Step& step, const std::string& indent) {
   if (step.kind == Step::call) write_call(step, indent);
   if (step.kind == Step::branch) write_branch(step, indent);
   if (step.kind == Step::loop) write_loop(step, indent);
+  if (step.kind == Step::fail) write_fail(step, indent);
+  for (const Step::Extent& extent : step.extents) set_.insert(extent.symbol->name);
+  write_checks(indent);
 }
 
 StepsText StepsWriter::write(const std::string& run_name) {
   text_.run = fmt::format("macec_status {}(Context& c) {{\n", run_name);
+  std::vector<ExtentCheck> checks;
+  for (const ExtentCheck& check : plan_.checks)
+    if (check.is_on_computed()) checks.push_back(check);
   if (plan_.gpu) {
+    waiting_ = {checks};
     write_gpu_run();
   } else {
-    write_list(plan_.steps, "  ");
+    write_list(plan_.steps, checks, "  ");
     text_.run += "  return c.status;\n";
   }
   text_.run += "}\n";

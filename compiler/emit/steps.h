@@ -2,6 +2,7 @@
 // The steps of a plan at one level: functors, one function per step, and the run function.
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,9 @@ class StepsWriter {
   StepsText write(const std::string& run_name);
 
  private:
-  void write_list(const StepList& steps, const std::string& indent);
+  void write_list(const StepList& steps, const std::vector<ExtentCheck>& checks,
+                  const std::string& indent);
+  void write_checks(const std::string& indent);
   void write_step(const Step& step, const std::string& indent);
   void write_gpu_run();
   void write_borders(int segment);  // maps and unmaps before it
@@ -36,6 +39,7 @@ class StepsWriter {
   void write_call(const Step& step, const std::string& indent);
   void write_branch(const Step& step, const std::string& indent);
   void write_loop(const Step& step, const std::string& indent);
+  void write_fail(const Step& step, const std::string& indent);
   void write_extents(const Step& step, size_t body, const std::string& indent);
   void write_function(const Step& step);
   std::string comment_of(const Step& step) const;
@@ -54,6 +58,8 @@ class StepsWriter {
   const std::map<std::string, std::pair<std::string, int>>& symbols_;
   const std::vector<bool>& optional_outputs_;  // which outputs the app may leave out
   bool step_hooks_;
+  std::vector<std::vector<ExtentCheck>> waiting_;  // of the lists being written, innermost last
+  std::set<std::string> set_;                      // computed extents that steps have set so far
   std::map<std::string, std::string> functor_types_;  // body of a functor -> its name
   StepsText text_;
 };

@@ -200,6 +200,12 @@ void Dim::symbols(const std::function<void(const std::shared_ptr<const Symbol>&)
     }
 }
 
+bool Dim::has_computed() const {
+  bool found = false;
+  symbols([&](const std::shared_ptr<const Symbol>& s) { found = found || s->is_computed; });
+  return found;
+}
+
 Dim product(const Shape& shape) {
   Dim p = 1;
   for (const Dim& d : shape) p *= d;

@@ -51,6 +51,7 @@ class Dim {
   std::string code(const std::function<std::string(const Symbol&)>& name_of) const;
   // Calls f for every symbol in the expression (a symbol may come more than once).
   void symbols(const std::function<void(const std::shared_ptr<const Symbol>&)>& f) const;
+  bool has_computed() const;  // a symbol in it is computed by a step
 
   struct Atom;
   struct Term {

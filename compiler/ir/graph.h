@@ -95,10 +95,11 @@ struct Node {
   TensorPtr tensor_attribute(const std::string& key) const;  // nullptr if absent
 };
 
-// Two extents that must agree when the model runs.
+// Two extents that must agree when the model runs. In a body: when the body runs.
 struct ExtentCheck {
   Dim a, b;
   std::string text_a, text_b;  // "axis 1 of 'x'"
+  bool is_on_computed() const { return a.has_computed() || b.has_computed(); }
 };
 
 struct Graph {

@@ -130,9 +130,10 @@ void append(const Plan& plan, const StepList& steps, const std::string& indent, 
       *out += "   // " + step.name + "\n";
       continue;
     }
-    *out += fmt::format("{}   // {}\n",
-                        step.kind == Step::branch ? "if " + text(plan, step.condition) : "loop",
-                        step.name);
+    const std::string what = step.kind == Step::branch ? "if " + text(plan, step.condition)
+                             : step.kind == Step::loop ? "loop"
+                                                       : "fail";
+    *out += fmt::format("{}   // {}\n", what, step.name);
     for (const StepList& body : step.bodies) {
       append(plan, body, indent + "  ", out);
       *out += indent + "  --\n";

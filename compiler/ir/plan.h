@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plan: how the model runs. Kernel calls on buffers; nothing here asks what an ONNX operator means.
 //
-// A step is one kernel call, or an If or a Loop with steps of its own. The emitter prints a Plan
+// A step is one kernel call, an If or a Loop with steps of its own, or the end of the run. The emitter prints a Plan
 // and never looks at a Graph.
 #pragma once
 #include <memory>
@@ -154,15 +154,17 @@ struct Step;
 using StepList = std::vector<Step>;
 
 struct Step {
-  enum Kind { call, branch, loop } kind = call;
+  enum Kind { call, branch, loop, fail } kind = call;
   Device device = Device::cpu;  // from place_steps; control flow and its bodies: cpu
   std::string reason;           // why there: "no OpenCL kernel for gather"; empty without a GPU
   std::string name;             // of its main ONNX node, for comments and identifiers
   std::vector<std::string> origins;
   KernelCall kernel;  // call
 
+  std::string failure;  // fail: what the app is told
   View condition;  // branch: bool scalar; loop: bool scalar carried condition (buffer -1: none)
   std::vector<StepList> bodies;  // branch: then, else; loop: body
+  std::vector<std::vector<ExtentCheck>> body_checks;  // of each body: made where it runs
   // loop
   View trip_count;      // int64 scalar, buffer -1: none
   View iteration;       // int64 scalar the body reads; buffer -1: nobody does
@@ -274,6 +276,8 @@ struct Plan {
   std::vector<Buffer> buffers;
   StepList steps;
   std::vector<Weight> weights;
+  // Those on the caller's extents alone are made before the run, the others as soon as the steps
+  // have set their extents.
   std::vector<ExtentCheck> checks;
   int step_count = 0;
   int64_t arena_bytes = 0;       // from plan_memory

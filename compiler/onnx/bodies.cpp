@@ -86,17 +86,23 @@ bool Builder::add_bodies(Scope& scope, const SourceNode& source_node, Node* node
     const ValueId id = get(scope, name);
     if (!scope.target->graph.value(id).constant) node->inputs.push_back(id);
   }
+  std::vector<Target> built;
   for (const onnx::GraphProto* body : bodies)
-    node->bodies.push_back(build_body(scope, source_node, *body, captured, head));
+    built.push_back(build_body(scope, source_node, *body, captured, head));
+  if (is_loop(*node))
+    node->bodies.push_back(std::move(built[0].graph));
+  else if (!take_branches(*scope.target, std::move(built), node))
+    return false;
   return diag_.count() + static_cast<int>(unsupported.size()) == problems;
 }
 
-Graph Builder::build_body(Scope& outer, const SourceNode& source_node, const onnx::GraphProto& body,
+Builder::Target Builder::build_body(Scope& outer, const SourceNode& source_node, const onnx::GraphProto& body,
                           const std::vector<std::string>& captured, const Node& node) {
   const SourceGraph source_graph = source.read(body, *source_node.opsets, Cut());
   Target target;
   target.graph.name = body.name();
   target.depth = outer.target->depth + 1;
+  target.is_branch = !is_loop(node) || outer.target->is_branch;
   Scope scope;
   scope.target = &target;
   scope.source = &source_graph;
@@ -133,13 +139,18 @@ Graph Builder::build_body(Scope& outer, const SourceNode& source_node, const onn
       target.graph.value(id).known = value.known;
     }
   }
+  const size_t refused = unsupported.size();
   build(scope);
+  if (target.failure) {
+    if (is_loop(node)) throw IllTyped(*target.failure);
+    unsupported.resize(refused);  // what a branch that fails would need is of no use
+  }
   for (const std::string& output : source_graph.outputs) {
     const ValueId id = find(scope, output);
     if (!id.is_valid()) throw user_error("nothing makes the body's output '{}'", printable(output));
     target.graph.outputs.push_back(id);
   }
-  return std::move(target.graph);
+  return target;
 }
 
 }  // namespace macec

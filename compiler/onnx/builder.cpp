@@ -151,10 +151,20 @@ void Builder::build_node(Scope& scope, const SourceNode& node) {
       return;
     }
     add(scope, node, match, inputs);
+  } catch (const IllTyped& error) {
+    note_failure(*scope.target, error, node_place(scope, node, inputs));
+    poison(scope, proto);
   } catch (const UserError& error) {
     diag_.add(error, node_place(scope, node, inputs));
     poison(scope, proto);
   }
+}
+
+void Builder::note_failure(Target& target, const IllTyped& error, const std::string& place) {
+  if (!target.is_branch) return diag_.add(error, place);
+  if (target.failure) return;
+  target.failure = error;
+  target.failure->at(place);
 }
 
 void Builder::note_unsupported(Scope& scope, const SourceNode& node, int64_t opset) {
@@ -189,11 +199,24 @@ void Builder::note_unsupported(Scope& scope, const SourceNode& node, int64_t ops
   unsupported.push_back(std::move(entry));
 }
 
+// Contents of an integer value whose elements are all known numbers; nullptr if they are not.
+static TensorPtr known_tensor(const Value& value) {
+  if (!value.known || !is_fixed(value.type.shape)) return nullptr;
+  for (const Dim& element : *value.known)
+    if (!element.is_fixed()) return nullptr;
+  Tensor tensor(value.type.dtype, fixed(value.type.shape));
+  if (tensor.count() != static_cast<int64_t>(value.known->size())) return nullptr;
+  for (size_t i = 0; i < value.known->size(); ++i)
+    tensor.set_i64(static_cast<int64_t>(i), (*value.known)[i].value());
+  return std::make_shared<const Tensor>(std::move(tensor));
+}
+
 void Builder::add(Scope& scope, const SourceNode& source_node, const OpMatch& match,
                   const std::vector<ValueId>& inputs) {
   Graph& graph = scope.target->graph;
   if (std::string_view(match.def->name) == "If" && !inputs.empty() && inputs[0].is_valid()) {
-    const TensorPtr condition = graph.value(inputs[0]).constant;
+    const Value& value = graph.value(inputs[0]);
+    const TensorPtr condition = value.constant ? value.constant : known_tensor(value);
     if (condition && condition->dtype == DType::boolean && condition->count() == 1) {
       const auto branches = read_bodies(*source_node.proto, *match.def);
       inline_branch(scope, source_node, *branches[condition->i64(0) != 0 ? 0 : 1]);
@@ -246,11 +269,13 @@ void Builder::append(Scope& scope, Node node, const NameList& outputs) {
   try {
     infer_node(graph, id);
     fold(graph, id);
-  } catch (const UserError&) {
+  } catch (const UserError& error) {
     drop(graph, id);
     for (const ValueId value : graph.node(id).outputs)
       if (value.is_valid()) graph.value(value).type = TensorType();
-    throw;
+    const Node& failed = graph.node(id);
+    if (error.is_refusal() || !scope.target->is_branch || !fails_at_all_sizes(graph, failed)) throw;
+    throw IllTyped(error, failed.origins.empty() ? failed.op : failed.origins[0]);
   }
 }
 
@@ -262,18 +287,6 @@ void Builder::drop(Graph& graph, NodeId id) {
   graph.node(id).is_dead = true;
   for (const ValueId value : graph.node(id).outputs)
     if (value.is_valid()) graph.value(value).producer = NodeId();
-}
-
-// Contents of an integer value whose elements are all known numbers; nullptr if they are not.
-static TensorPtr known_tensor(const Value& value) {
-  if (!value.known || !is_fixed(value.type.shape)) return nullptr;
-  for (const Dim& element : *value.known)
-    if (!element.is_fixed()) return nullptr;
-  Tensor tensor(value.type.dtype, fixed(value.type.shape));
-  if (tensor.count() != static_cast<int64_t>(value.known->size())) return nullptr;
-  for (size_t i = 0; i < value.known->size(); ++i)
-    tensor.set_i64(static_cast<int64_t>(i), (*value.known)[i].value());
-  return std::make_shared<const Tensor>(std::move(tensor));
 }
 
 // The contents of all outputs, or an empty list if they are not known now, or too large to be of use here.

@@ -6,9 +6,12 @@
 //
 // A value whose node failed has type `undefined`: nodes that read it are passed over in silence, so that one cause
 // is one error. Nodes whose inputs are all constants and small are evaluated at once, because Reshape and friends
-// need the contents. An If whose condition is known becomes the nodes of its branch.
+// need the contents. An If whose condition is known becomes the nodes of its branch. In one whose condition only a
+// run knows, a branch with a node that cannot work on the types it gets becomes a Fail (ops/bodies.h): no run can finish
+// it, but runs that take the other branch can. An operator that is not supported is an error there as everywhere.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -33,6 +36,19 @@ struct Unsupported {
   bool was_experimental = false;  // in opset 1, and in no later one
 };
 
+// What is wrong with a node is the types that it gets, which other dims, data or branches may give it right.
+class IllTyped : public UserError {
+ public:
+  IllTyped(const UserError& error, std::string node) : UserError(error), node_(std::move(node)) {}
+  const std::string& node() const { return node_; }  // "LSTM '/rnn'"
+
+ private:
+  std::string node_;
+};
+
+// Whether an error of the node, which inference found, holds for all sizes in the ranges of its inputs.
+bool fails_at_all_sizes(const Graph& graph, const Node& node);
+
 class Builder {
  public:
   // A graph under construction with the names it has already.
@@ -40,6 +56,10 @@ class Builder {
     Graph graph;
     std::unordered_set<std::string> names;
     int depth = 0;  // bodies around it
+    // Set in a branch whose condition only a run knows: the first error that a node has with the
+    // types it gets goes here, not to the diagnostics.
+    bool is_branch = false;
+    std::optional<IllTyped> failure;
   };
   // A sequence of tensors, or an optional value that is absent (one that is present is what it holds).
   struct Composite {
@@ -90,6 +110,8 @@ class Builder {
                  const std::vector<ValueId>& inputs);
   void append(Scope& scope, Node node, const NameList& outputs);
   void poison(Scope& scope, const onnx::NodeProto& node);
+  // Reports the error, or keeps it where it ends a branch only.
+  void note_failure(Target& target, const IllTyped& error, const std::string& place);
   void note_unsupported(Scope& scope, const SourceNode& node, int64_t opset);
   void fold(Graph& graph, NodeId id);
   static void drop(Graph& graph, NodeId id);
@@ -106,8 +128,12 @@ class Builder {
   void inline_branch(Scope& scope, const SourceNode& node, const onnx::GraphProto& branch);
   // False: something inside failed, or a captured value had failed before; errors are reported.
   bool add_bodies(Scope& scope, const SourceNode& source_node, Node* node);
-  Graph build_body(Scope& outer, const SourceNode& source_node, const onnx::GraphProto& body,
-                   const std::vector<std::string>& captured, const Node& node);
+  // Throws IllTyped for the body of a Loop, if a node in it cannot work on the types it gets.
+  Target build_body(Scope& outer, const SourceNode& source_node, const onnx::GraphProto& body,
+                    const std::vector<std::string>& captured, const Node& node);
+  // branches.cpp
+  // Takes the branches of an If as bodies. False: neither can run; that is reported.
+  bool take_branches(Target& around, std::vector<Target> branches, Node* node);
 
   Diagnostics& diag_;
 };

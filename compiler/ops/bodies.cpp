@@ -5,25 +5,6 @@
 #include "compiler/support/error.h"
 
 namespace macec {
-namespace {
-
-bool has_computed_symbol(const Dim& d) {
-  bool found = false;
-  d.symbols([&](const std::shared_ptr<const Symbol>& s) { found = found || s->is_computed; });
-  return found;
-}
-
-// Checks are made at the start of a run, so only those on the caller's extents can move out.
-void hand_on_checks(Graph* graph, Graph* body) {
-  for (const ExtentCheck& check : body->checks) {
-    if (!has_computed_symbol(check.a) && !has_computed_symbol(check.b)) {
-      graph->checks.push_back(check);
-    }
-  }
-  body->checks.clear();
-}
-
-}  // namespace
 
 Node& node_with_bodies(InferContext& context) {
   for (Node& node : context.graph.nodes) {
@@ -45,7 +26,14 @@ void pass_input(const InferContext& context, int input, Graph* body, size_t inde
   if (known) body->value(body->inputs[index]).known = *known;
 }
 
+const Node* failing_node(const Graph& body) {
+  if (body.order.size() != 1) return nullptr;
+  const Node& node = body.node(body.order[0]);
+  return node.op == kFailOp ? &node : nullptr;
+}
+
 void infer_body(InferContext& context, Graph* body) {
+  body->checks.clear();
   for (NodeId id : body->order) {
     try {
       infer_node(*body, id);
@@ -58,7 +46,6 @@ void infer_body(InferContext& context, Graph* body) {
       throw;
     }
   }
-  hand_on_checks(&context.graph, body);
 }
 
 Dim computed_extent(InferContext& context, int output, size_t axis, int64_t lo, int64_t hi) {
@@ -66,7 +53,7 @@ Dim computed_extent(InferContext& context, int output, size_t axis, int64_t lo, 
   const Value* value = id.is_valid() ? &context.graph.value(id) : nullptr;
   if (value && axis < value->type.shape.size()) {
     const Dim& before = value->type.shape[axis];
-    if (has_computed_symbol(before) && before.lo() == lo && before.hi() == hi) return before;
+    if (before.has_computed() && before.lo() == lo && before.hi() == hi) return before;
   }
   std::string name = value ? value->name : context.node.op;
   return context.computed(fmt::format("{}.axis{}", name, axis), lo, hi);

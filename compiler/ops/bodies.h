@@ -17,8 +17,14 @@ Node& node_with_bodies(InferContext& context);
 void pass_input(const InferContext& context, int input, Graph* body, size_t index);
 void set_parameter(Graph* body, size_t index, const TensorType& type);
 
-// Infers all nodes of the body, and hands its checks on to the graph around it. Errors name the
-// place in the body.
+// The operator of a branch that no run can finish: its body is one node of it, and what the branch
+// gives has the types of the other one. Its attribute `text` says why.
+constexpr const char* kFailOp = "Fail";
+// The Fail node of such a body; nullptr for all others.
+const Node* failing_node(const Graph& body);
+
+// Infers all nodes of the body. Errors name the place in the body. Its checks stay in it: they are
+// made where it runs.
 void infer_body(InferContext& context, Graph* body);
 
 // A run-time extent of axis `axis` of output `output`: the one that an earlier inference made, if

@@ -32,6 +32,21 @@ ValueId Expander::unsqueeze(ValueId v, std::vector<int64_t> axes) {
   return add("Unsqueeze", {v, constant(Tensor::vector_i64(axes))});
 }
 
+ValueId Expander::numbers(std::vector<int64_t> v) {
+  return constant(Tensor::vector_i64(std::move(v)));
+}
+
+ValueId Expander::extent(ValueId v, int64_t axis) {
+  if (shape(v)[static_cast<size_t>(axis)].is_fixed())
+    return numbers({shape(v)[static_cast<size_t>(axis)].value()});
+  return add("Shape", {v}, {{"start", axis}, {"end", axis + 1}});
+}
+
+ValueId Expander::reshape(ValueId v, std::vector<ValueId> extents) {
+  const ValueId to = add("Concat", std::move(extents), {{"axis", int64_t{0}}});
+  return add("Reshape", {v, to}, {{"allowzero", int64_t{1}}});
+}
+
 void Expander::result(int output, ValueId v) {
   if (output >= static_cast<int>(node().outputs.size())) return;
   const ValueId out = node().outputs[static_cast<size_t>(output)];

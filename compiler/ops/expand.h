@@ -29,6 +29,9 @@ struct Expander {
   ValueId number(float v);  // float32 scalar
   ValueId cast(ValueId v, DType to);
   ValueId unsqueeze(ValueId v, std::vector<int64_t> axes);
+  ValueId numbers(std::vector<int64_t> v);      // int64 [n]
+  ValueId extent(ValueId v, int64_t axis);      // int64 [1], also of extents that vary
+  ValueId reshape(ValueId v, std::vector<ValueId> extents);  // extents: int64 vectors, joined
   void result(int output, ValueId v);  // the node's output is v from now on
 };
 

@@ -3,7 +3,8 @@
 //
 // Where the condition is known at compile time only the chosen body counts, and the pass fold-if
 // puts it in the place of the node. Else both bodies must give the same types; an extent in which
-// they differ becomes a run-time extent between the two.
+// they differ becomes a run-time extent between the two. A body that cannot run (see kFailOp) gives
+// what the other one gives.
 #include "compiler/ops/bodies.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
@@ -54,6 +55,17 @@ Shape merge_shapes(InferContext& context, int output, const Shape& a, const Shap
   return shape;
 }
 
+// The node gives what this body gives. failing: the other one, where it cannot run.
+void infer_only(InferContext& context, Graph* body, Graph* failing) {
+  infer_branch(context, body);
+  for (size_t o = 0; o < body->outputs.size(); ++o) {
+    const TensorType& type = body->type(body->outputs[o]);
+    context.set_type(static_cast<int>(o), type.dtype, type.shape);
+    if (known_result(*body, o)) context.set_known(static_cast<int>(o), *known_result(*body, o));
+    if (failing) failing->value(failing->outputs[o]).type = type;
+  }
+}
+
 void infer_if(InferContext& context) {
   if (product(context.shape(0)) != Dim(1)) {
     throw user_error("the condition is {} instead of one bool", text(context.type(0)));
@@ -62,15 +74,12 @@ void infer_if(InferContext& context) {
   MACEC_CHECK(node.bodies.size() == 2, "an If with {} bodies", node.bodies.size());
   const std::vector<Dim>* condition = context.known(0);
   if (condition && (*condition)[0].is_fixed()) {
-    Graph& body = node.bodies[(*condition)[0].value() ? kThen : kElse];
-    infer_branch(context, &body);
-    for (size_t o = 0; o < body.outputs.size(); ++o) {
-      const TensorType& type = body.type(body.outputs[o]);
-      context.set_type(static_cast<int>(o), type.dtype, type.shape);
-      if (known_result(body, o)) context.set_known(static_cast<int>(o), *known_result(body, o));
-    }
-    return;
+    return infer_only(context, &node.bodies[(*condition)[0].value() ? kThen : kElse], nullptr);
   }
+  for (int b : {kThen, kElse})
+    if (failing_node(node.bodies[static_cast<size_t>(b)]))
+      return infer_only(context, &node.bodies[b == kThen ? kElse : kThen],
+                        &node.bodies[static_cast<size_t>(b)]);
   for (Graph& body : node.bodies) infer_branch(context, &body);
   for (size_t o = 0; o < node.outputs.size(); ++o) {
     const TensorType& a = node.bodies[kThen].type(node.bodies[kThen].outputs[o]);

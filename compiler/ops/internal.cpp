@@ -4,12 +4,15 @@
 //   Pointwise   elementwise steps over its inputs, broadcast to the output's shape
 //   Relayout    the same tensor in another layout
 //   ChannelShuffle   channels of `groups` groups in turns: with 2 groups of 3, 0 3 1 4 2 5
+//   Fail        ends the run; the whole body of a branch that no run can finish
 #include <algorithm>
 
+#include "compiler/ops/bodies.h"
 #include "compiler/ops/elementwise.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/ops/moves.h"
 #include "compiler/ops/registry.h"
+#include "compiler/support/error.h"
 
 namespace macec {
 namespace {
@@ -87,6 +90,18 @@ Lowered lower_shuffle(const LowerContext& context) {
   return {copy_call(from, by_group(y, rows, shuffle.groups, to * Dim(shuffle.groups), to))};
 }
 
+// The results are never made: the If gives them the types of the other branch's.
+void infer_fail(InferContext& context) {
+  for (size_t o = 0; o < context.node.outputs.size(); ++o) {
+    const TensorType& type = context.graph.type(context.node.outputs[o]);
+    context.set_type(static_cast<int>(o), type.dtype, type.shape);
+  }
+}
+void evaluate_fail(EvaluateContext& context) {
+  throw user_error("the run takes a branch that cannot run: {}",
+                   context.node.string_attribute("text", ""));
+}
+
 }  // namespace
 
 void append_internal(OpList& ops) {
@@ -127,6 +142,18 @@ void append_internal(OpList& ops) {
   shuffle.evaluate = evaluate_shuffle;
   shuffle.lower = lower_shuffle;
   ops.push_back(std::move(shuffle));
+
+  OpDef fail{};
+  fail.name = kFailOp;
+  fail.doc = "Ends the run with a text; a branch with a node that cannot run is nothing else.";
+  fail.min_inputs = fail.max_inputs = 0;
+  fail.min_outputs = 1;
+  fail.max_outputs = -1;
+  fail.attributes = {{AttributeDef::text, "text", true}};
+  fail.traits = kEndsRun;
+  fail.infer = infer_fail;
+  fail.evaluate = evaluate_fail;
+  ops.push_back(std::move(fail));
 }
 
 }  // namespace macec

@@ -129,6 +129,7 @@ enum OpTraits : unsigned {
   // Of kAnyLayout operators, whose kernel ...
   kSameLayout = 64,      // needs input 0 and output 0 in one layout (Resize)
   kChangesLayout = 128,  // changes the layout on the way at no cost (Pad)
+  kEndsRun = 256,  // the run matters, not the outputs: never evaluated at compile time (Fail)
 };
 
 struct OpDef {

@@ -52,21 +52,57 @@ void append_affine_grid(OpList& ops);
 void append_windows(OpList& ops);
 void append_losses(OpList& ops);
 void append_center_crop_pad(OpList& ops);
+void append_attention(OpList& ops);
+void append_rotary(OpList& ops);
+void append_language(OpList& ops);
 
 namespace {
 
-constexpr void (*kFiles[])(OpList&) = {
-    append_unary,        append_binary,         append_cast,     append_quantize,
-    append_batch_norm,   append_normalization,  append_softmax,  append_reduce,
-    append_conv,         append_concat,         append_gather,   append_gemm,
-    append_if,           append_loop,           append_matmul,   append_pad,
-    append_pool,         append_range,          append_reshape,  append_shape,
-    append_slice,        append_transpose,      append_internal, append_gather_nest,
-    append_channel_norm, append_conv_transpose, append_resize,   append_recurrent,
-    append_arg,          append_line_sums,      append_space,    append_masks,
-    append_scatter,      append_pick,
-    append_integer_products, append_mean_variance, append_einsum,
-    append_grid_sample, append_affine_grid, append_windows, append_losses, append_center_crop_pad};
+constexpr void (*kFiles[])(OpList&) = {append_unary,
+                                       append_binary,
+                                       append_cast,
+                                       append_quantize,
+                                       append_batch_norm,
+                                       append_normalization,
+                                       append_softmax,
+                                       append_reduce,
+                                       append_conv,
+                                       append_concat,
+                                       append_gather,
+                                       append_gemm,
+                                       append_if,
+                                       append_loop,
+                                       append_matmul,
+                                       append_pad,
+                                       append_pool,
+                                       append_range,
+                                       append_reshape,
+                                       append_shape,
+                                       append_slice,
+                                       append_transpose,
+                                       append_internal,
+                                       append_gather_nest,
+                                       append_channel_norm,
+                                       append_conv_transpose,
+                                       append_resize,
+                                       append_recurrent,
+                                       append_arg,
+                                       append_line_sums,
+                                       append_space,
+                                       append_masks,
+                                       append_scatter,
+                                       append_pick,
+                                       append_integer_products,
+                                       append_mean_variance,
+                                       append_einsum,
+                                       append_grid_sample,
+                                       append_affine_grid,
+                                       append_windows,
+                                       append_losses,
+                                       append_center_crop_pad,
+                                       append_attention,
+                                       append_rotary,
+                                       append_language};
 
 }  // namespace
 

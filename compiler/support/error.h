@@ -33,6 +33,8 @@ class UserError : public std::exception {
   }
   const char* what() const noexcept override { return text_.c_str(); }
   const std::string& text() const { return text_; }
+  // Whether it is macec that cannot do what the model asks for: such texts say "not supported".
+  bool is_refusal() const { return text_.find("not supported") != std::string::npos; }
   const std::vector<std::string>& hints() const { return hints_; }
   const std::vector<std::string>& places() const { return places_; }
   const std::string& cure_flags() const { return cure_; }

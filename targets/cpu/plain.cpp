@@ -76,6 +76,12 @@ std::string norm_power(const KernelCall& call, const Capabilities&) {
 std::string indices_order(const KernelCall& call, const Capabilities&) {
   return call.op == "MaxIndicesByColumn" ? "1" : "0";
 }
+bool accepts_softmax_plain(const KernelCall& call, const Capabilities&) {
+  return call.op != "log" && all_of_type(call, DType::float64);
+}
+bool accepts_log_softmax_plain(const KernelCall& call, const Capabilities&) {
+  return call.op == "log" && all_of_type(call, DType::float64);
+}
 double plain_pool_cycles(const KernelCall& call, const Capabilities&) {
   return call.elements * 8;
 }
@@ -113,6 +119,12 @@ void append_plain_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"pool_max_indices", "greatest element of each window and its index", Family::pool,
                   "kernels/pool_plain.h", "pool_max_indices", accepts_pool_max_indices,
                   plain_pool_cycles, indices_order, nullptr, nullptr, false});
+  rows.push_back({"softmax_plain", "softmax over one axis, double", Family::softmax,
+                  "kernels/softmax_plain.h", "softmax_plain", accepts_softmax_plain,
+                  plain_pool_cycles, nullptr, nullptr, nullptr, false});
+  rows.push_back({"log_softmax_plain", "logarithm of softmax over one axis, double",
+                  Family::softmax, "kernels/softmax_plain.h", "log_softmax_plain",
+                  accepts_log_softmax_plain, plain_pool_cycles, nullptr, nullptr, nullptr, false});
   rows.push_back({"extent", "a size that varies, as a number in memory", Family::iota,
                   "kernels/extent.h", "extent", accepts_extent, extent_cycles, nullptr, nullptr,
                   nullptr, false});

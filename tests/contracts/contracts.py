@@ -149,6 +149,42 @@ def an_if_on_a_run_time_condition_nested_with_captured_values():
     return text
 
 
+def a_branch_that_cannot_run_fails_by_name_and_leaves_the_state_alone():
+    program = Program("wrong_branch", models.branch_of_wrong_types(), flags=["--state=h=hn"])
+    if "note: MatMul 'product': " not in program.answer.err or "If 'choice'" not in program.answer.err:
+        raise AssertionError(f"no note at compile time: {program.answer.err}")
+    x, yes, no = draw(4), np.array(True), np.array(False)
+    first, failed, second = program.run([x, yes], [x, no], [x, yes], go_on=True)
+    near(first, [x + x])
+    near(second, [4 * x])
+    if "MatMul 'product'" not in failed or "-16" not in failed:
+        raise AssertionError(f"not MACEC_E_SHAPE with the node's name: {failed}")
+    return failed
+
+
+def extents_that_a_branch_needs_equal_are_checked_only_where_it_runs():
+    net = models.extents_of_a_branch()
+    program = Program("branch_extents", net, flags=["--dim=n=1..6", "--dim=m=1..6"])
+    a, b, yes, no = draw(5), draw(3), np.array(True), np.array(False)
+    near(program.run([a, b, no], dims=[5, 3])[0], right(net, [a, b, no]))
+    near(program.run([a, a, yes], dims=[5, 5])[0], right(net, [a, a, yes]))
+    text = program.error([a, b, yes], dims=[5, 3])
+    if "-16" not in text or "must agree" not in text:
+        raise AssertionError(f"not MACEC_E_SHAPE: {text}")
+    return text
+
+
+def an_extent_that_data_decides_is_checked_as_soon_as_it_is_known():
+    net = models.kept_elements_and_others()
+    program = Program("kept", net, flags=["--dim=m=1..8"])
+    x, c, b = draw(8), np.array([1, 0, 1, 1, 0, 0, 0, 0], bool), draw(3)
+    near(program.run([x, c, b], dims=[3])[0], right(net, [x, c, b]))
+    text = program.error([x, c, draw(4)], dims=[4])
+    if "-16" not in text:
+        raise AssertionError(f"not MACEC_E_SHAPE: {text}")
+    return text
+
+
 def memory_of_branches_is_shared():
     import json
     answer = must([macec.MACEC, "inspect", "--json", "model.onnx"], cwd=WORK / "if")

@@ -4,8 +4,8 @@
 //   driver LEVEL THREADS RUNS FOLDER [DIM...]
 //
 // Reads FOLDER/in_R_I (raw bytes of input I in run R), writes FOLDER/out_R_I, cut to the real size. Prints `open: text` or
-// `run: text` with the error's text and ends with 1 when a call fails. With more than one thread, parts are computed by real
-// threads. -DHEADER="\"m.h\"" -DMODEL=m_model.
+// `run: text` with the error's text and ends with 1 when a call fails; with GO_ON in the environment the next run follows a
+// failed one. With more than one thread, parts are computed by real threads. -DHEADER="\"m.h\"" -DMODEL=m_model.
 #include HEADER
 
 #include <cstdio>
@@ -90,7 +90,11 @@ int main(int argc, char** argv) {
       const bool is_wanted = i + unwanted < model->n_out;
       out.push_back({is_wanted ? outputs[i].data() : nullptr, is_wanted ? outputs[i].size() : 0});
     }
-    if (model->run(context, dims.data(), in.data(), out.data())) return fail("run", error);
+    if (model->run(context, dims.data(), in.data(), out.data())) {
+      fail("run", error);
+      if (std::getenv("GO_ON")) continue;
+      return 1;
+    }
     for (uint32_t i = 0; i + unwanted < model->n_out; ++i) {
       std::vector<int64_t> shape(model->out[i].rank + 1u, 1);
       model->shape(context, i, shape.data());

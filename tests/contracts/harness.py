@@ -40,15 +40,16 @@ class Program:
         must([*(compiler or COMPILER), *(["-static"] if static else []), f'-DHEADER="m.h"', f"-DMODEL={symbol}", f"-I{self.folder}", HERE / "driver.cpp",
               self.source, *extra, "-o", self.folder / "program"])
 
-    def run(self, *runs, dims=(), level=0, threads=1, dtypes=(np.float32,), unwanted=0):
-        """`unwanted`: so many of the last outputs are NULL. Each of `runs` is a list of input arrays. Returns, run by run, the list of outputs."""
+    def run(self, *runs, dims=(), level=0, threads=1, dtypes=(np.float32,), unwanted=0, go_on=False):
+        """`unwanted`: so many of the last outputs are NULL. Each of `runs` is a list of input arrays. Returns, run by run, the list of outputs,
+        or, with `go_on`, the text of the error of a run that failed."""
         for old in self.folder.glob("out_*"):
             old.unlink()
         for r, inputs in enumerate(runs):
             for i, array in enumerate(inputs):
                 np.ascontiguousarray(array).tofile(self.folder / f"in_{r}_{i}")
         result = macec.run([*self.runner, self.folder / "program", level, threads, len(runs), self.folder, *dims],
-                           env={**os.environ, "UNWANTED": str(unwanted)})
+                           env={**os.environ, "UNWANTED": str(unwanted), **({"GO_ON": "1"} if go_on else {})})
         if result.code != 0:
             raise Broken(result.out.strip() + result.err[-300:])
         shapes = iter(result.out.splitlines())
@@ -57,6 +58,9 @@ class Program:
             outputs = []
             for i, dtype in enumerate(dtypes):
                 text = next(shapes)
+                if text.startswith("run: "):
+                    outputs = text
+                    break
                 shape = () if text == "scalar" else tuple(int(n) for n in text.split(","))
                 outputs.append(np.fromfile(self.folder / f"out_{r}_{i}", dtype).reshape(shape))
             answers.append(outputs)

@@ -77,6 +77,29 @@ def nested_if():
     return model(nodes, [value("x", [2, 3]), value("p", [], T.BOOL), value("q", [], T.BOOL)], [value("y", [2, 3])], {"w": floats(2, 3)})
 
 
+def branch_of_wrong_types(inner=5):
+    """state + x where c holds, else a product whose inner extents differ: only runs with c succeed. For --state h=hn."""
+    good = h.make_graph([h.make_node("Add", ["h", "x"], ["t"], name="sum")], "good", [], [value("t", [4])])
+    bad = h.make_graph([h.make_node("Exp", ["x"], ["e0"]), h.make_node("MatMul", ["e0", "w"], ["e"], name="product")], "bad", [], [value("e", [4])])
+    nodes = [h.make_node("If", ["c"], ["hn"], name="choice", then_branch=good, else_branch=bad),
+             h.make_node("Add", ["hn", "hn"], ["y"], name="twice")]
+    return model(nodes, [value("x", [4]), value("c", [], T.BOOL), value("h", [4])], [value("y", [4]), value("hn", [4])], {"w": floats(inner, 4)})
+
+
+def extents_of_a_branch():
+    """a[n] + b[m] where c holds, else a: n and m must agree only in runs with c."""
+    both = h.make_graph([h.make_node("Add", ["a", "b"], ["t"], name="sum")], "both", [], [value("t", ["n"])])
+    one = h.make_graph([h.make_node("Relu", ["a"], ["e"])], "one", [], [value("e", ["n"])])
+    nodes = [h.make_node("If", ["c"], ["y"], name="choice", then_branch=both, else_branch=one)]
+    return model(nodes, [value("a", ["n"]), value("b", ["m"]), value("c", [], T.BOOL)], [value("y", ["n"])])
+
+
+def kept_elements_and_others():
+    """The elements of x[8] where c holds, plus b[m]: as many must be kept as b has."""
+    nodes = [h.make_node("Compress", ["x", "c"], ["k"], name="keep", axis=0), h.make_node("Add", ["k", "b"], ["y"], name="sum")]
+    return model(nodes, [value("x", [8]), value("c", [8], T.BOOL), value("b", ["m"])], [value("y", ["n"])])
+
+
 def loop_with_scan(trips="input"):
     """A carried sum, a scan output of every sum, an outer value captured; the trip count is an input or a constant."""
     body = h.make_graph([

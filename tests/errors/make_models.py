@@ -312,12 +312,39 @@ def condition_of_two_ranks():
     return model([unsqueeze, branch], inputs, [value("y", [1, 4])], [ints("ax", 0)])
 
 
+def branching(then_nodes, else_nodes, initializers, domains=()):
+    """y = If(c) { then } else { else }: both branches read x[1,4] and give 't' and 'e'."""
+    then_graph = helper.make_graph(then_nodes, "then", [], [value("t", [1, 4])])
+    else_graph = helper.make_graph(else_nodes, "else", [], [value("e", [1, 4])])
+    branch = helper.make_node("If", ["c"], ["y"], name="choose", then_branch=then_graph, else_branch=else_graph)
+    inputs = [value("x", [1, 4]), value("c", [], TensorProto.BOOL)]
+    return model([branch], inputs, [value("y", [1, 4])], initializers, domains=domains)
+
+
+def neither_branch_can_run():
+    return branching([node("MatMul", "x w", "t", "five")], [node("MatMul", "x u", "e", "six")], [weight("w", 5, 4), weight("u", 6, 4)])
+
+
+def unsupported_in_a_branch():
+    """The other branch cannot run, but an operator that is not supported is no matter of sizes."""
+    return branching([node("Foo", "x", "t", "first", domain="com.vendor")], [node("MatMul", "x u", "e", "six")], [weight("u", 6, 4)], ["com.vendor"])
+
+
+def branch_for_some_sizes():
+    """A Squeeze that can run for one of the sizes."""
+    then_graph = helper.make_graph([node("Squeeze", "x ax", "t", "drop")], "then", [], [value("t", ["n"])])
+    else_graph = helper.make_graph([node("Identity", "x2", "e", "copy")], "else", [], [value("e", [4])])
+    branch = helper.make_node("If", ["c"], ["y"], name="choose", then_branch=then_graph, else_branch=else_graph)
+    inputs = [value("x", ["n", 4]), value("x2", [4]), value("c", [], TensorProto.BOOL)]
+    return model([branch], inputs, [value("y", [4])], [ints("ax", 0)])
+
+
 def hostile_names():
     nodes = [node("Conv", "x w", "y", "conv\n*/\x1b[31m\"; system(1)")]
     return model(nodes, [value("x", [1, 2, 8, 8])], [value("y", [1, 4, 6, 6])], [weight("w", 4, 3, 3, 3)])
 
 
-NOT_MODELS = {"value", "weight", "ints", "node", "model", "main"}
+NOT_MODELS = {"value", "weight", "ints", "node", "model", "branching", "main"}
 
 
 def main():

@@ -7,6 +7,7 @@ namespace kernels {
 #include "codegen_templates/kernels/extent.h"
 #include "codegen_templates/kernels/gemm_plain.h"
 #include "codegen_templates/kernels/pool_plain.h"
+#include "codegen_templates/kernels/softmax_plain.h"
 #include "tests/kernels/test_epilogues.h"
 }  // namespace kernels
 using namespace kernels;
@@ -120,6 +121,35 @@ void max_pool_names_the_first_greatest_element() {
   check(y[0] == 5 && y[1] == 7 && y[2] == 7 && y[3] == 7, "greatest elements");
 }
 
+// Rows side by side (inner 2) with gaps, in place; the last row is of -infinities.
+void softmax_of_double() {
+  SoftmaxParams p{};
+  p.outer = 2, p.n = 3, p.inner = 2, p.x_step = p.y_step = 2, p.x_outer = p.y_outer = 7;
+  Guarded<double> x(13), y(13), log_y(13);
+  for (int64_t i = 0; i < 13; ++i) {
+    x[i] = i % 7 % 2 == 1 && i > 6 ? -HUGE_VAL : 800.0 * static_cast<double>(random_float());
+    y[i] = log_y[i] = x[i];
+  }
+  softmax_plain(p, static_cast<const double*>(y.data()), y.data(), 0, 2, nullptr);
+  log_softmax_plain(p, static_cast<const double*>(log_y.data()), log_y.data(), 0, 2, nullptr);
+  for (int64_t row = 0; row < 4; ++row) {
+    const int64_t at = row / 2 * 7 + row % 2;
+    double most = -HUGE_VAL, total = 0;
+    for (int64_t j = 0; j < 3; ++j) most = fmax(most, x[at + j * 2]);
+    for (int64_t j = 0; j < 3; ++j) total += ::exp(x[at + j * 2] - most);
+    for (int64_t j = 0; j < 3; ++j) {
+      const double shifted = x[at + j * 2] - most, got = y[at + j * 2], log_got = log_y[at + j * 2];
+      if (row == 3) {
+        check(!(got >= 0) && !(log_got <= 0), "softmax of -infinities" + text("j", j));
+        continue;
+      }
+      check_close(got, ::exp(shifted) / total, 1e-15, "softmax_plain" + text("row", row));
+      check_close(log_got, shifted - ::log(total), 1e-12, "log_softmax_plain" + text("row", row));
+    }
+  }
+  check(y.intact() && log_y.intact(), "softmax_plain canary");
+}
+
 void lowest_values() {
   check(pool_lowest<int8_t>() == -128, "lowest int8");
   check(pool_lowest<uint8_t>() == 0, "lowest uint8");
@@ -144,6 +174,7 @@ int main() {
   check_conv(conv_2d(2, 3, 3, 1, 1, 0));
   max_pool_names_the_first_greatest_element();
   lowest_values();
+  softmax_of_double();
   int64_t stored = 0;
   extent(IotaParams{42}, &stored, 0, 1, nullptr);
   check(stored == 42, "extent");

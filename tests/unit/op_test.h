@@ -20,6 +20,8 @@ struct OneNode {
     return {nullptr, {dtype, std::move(shape), Layout::plain}};
   }
 
+  static Input none() { return {}; }  // not given
+
   OneNode(const std::string& op, std::vector<Input> inputs, Attributes attributes = {},
           int outputs = 1) {
     Node node;
@@ -28,6 +30,10 @@ struct OneNode {
     node.name = op;
     node.attributes = std::move(attributes);
     for (Input& input : inputs) {
+      if (!input.constant && input.type.dtype == DType::undefined) {
+        node.inputs.push_back(ValueId{});
+        continue;
+      }
       ValueId id = add_value(graph, fresh_name(graph, "in"),
                              input.constant ? input.constant->type() : input.type);
       graph.value(id).constant = input.constant;
