@@ -13,6 +13,9 @@
 namespace macec {
 namespace {
 
+// Transpositions and views in a row that are looked through. Each asks again, so a chain of any length would take the square of it.
+constexpr int kMostMoves = 16;
+
 std::vector<int64_t> transpose_permutation(const Node& node, int rank) {
   std::vector<int64_t> reversed;
   for (int a = rank - 1; a >= 0; --a) reversed.push_back(a);
@@ -35,22 +38,28 @@ bool GraphPlanner::has_patient_users(ValueId id, const Users& users) const {
 }
 
 bool GraphPlanner::can_be_placed(ValueId id, const Users& users, bool may_share) const {
-  const Value& value = graph_.value(id);
-  if (!value.producer.is_valid() || placed_.count(id.index)) return false;
-  if (!users.single(id) && !(may_share && has_patient_users(id, users))) return false;
-  const Node& producer = graph_.node(value.producer);
-  if (producer.op == "Transpose") return can_be_placed(producer.inputs[0], users);
-  const OpDef* def = producer.def;
-  return !(def->traits & (kView | kControlFlow)) || is_view_of_all(graph_.node(value.producer));
+  for (int moves = 0; moves < kMostMoves; ++moves) {
+    const Value& value = graph_.value(id);
+    if (!value.producer.is_valid() || placed_.count(id.index)) return false;
+    if (!users.single(id) && !(may_share && has_patient_users(id, users))) return false;
+    const Node& producer = graph_.node(value.producer);
+    if (producer.op != "Transpose")
+      return !(producer.def->traits & (kView | kControlFlow)) || is_view_of_all(producer);
+    id = producer.inputs[0];
+    may_share = false;
+  }
+  return false;
 }
 
 // A kernel writes the value, through transpositions and views of all of it at most.
 bool GraphPlanner::comes_from_kernel(ValueId id, const Users& users) const {
-  if (!can_be_placed(id, users)) return false;
-  const Node& producer = graph_.node(graph_.value(id).producer);
-  if (producer.op == "Transpose" || is_view_of_all(producer))
-    return comes_from_kernel(producer.inputs[0], users);
-  return true;
+  for (int moves = 0; moves < kMostMoves; ++moves) {
+    if (!can_be_placed(id, users)) return false;
+    const Node& producer = graph_.node(graph_.value(id).producer);
+    if (producer.op != "Transpose" && !is_view_of_all(producer)) return true;
+    id = producer.inputs[0];
+  }
+  return false;
 }
 
 // A Reshape behind a Transpose (heads of attention back into rows): the producer writes across, so that nothing is moved.

@@ -2,6 +2,7 @@
 #include "compiler/onnx/import.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "compiler/ir/edit.h"
@@ -129,6 +130,9 @@ class Import {
 
   void add_outputs() {
     std::set<std::string> listed;
+    std::map<std::string, int> declared;
+    for (const auto& output : proto_.graph().output())
+      declared.emplace(output.name(), output.type().tensor_type().elem_type());
     for (const std::string& name : source_.outputs) {
       try {
         if (!listed.insert(name).second)
@@ -142,7 +146,8 @@ class Import {
           throw user_error("nothing makes the model's output '{}'", printable(name));
         if (target_.graph.type(id).dtype == DType::undefined) continue;  // its error is reported
         id = cast_output(name, named(name, id));
-        check_declared(name, id);
+        const auto at = declared.find(name);
+        if (at != declared.end()) check_declared(name, at->second, id);
         target_.graph.outputs.push_back(id);
       } catch (const UserError& error) {
         diag_.add(error);
@@ -190,18 +195,13 @@ class Import {
   }
 
   // What the file says of an output is not trusted, but a wrong element type means that one of us misreads the model.
-  void check_declared(const std::string& name, ValueId id) {
-    if (!options_.io_types.empty() || !options_.outputs.empty()) return;
-    for (const auto& output : proto_.graph().output()) {
-      const int declared = output.type().tensor_type().elem_type();
-      if (output.name() != name || declared == 0 ||
-          declared == static_cast<int>(target_.graph.type(id).dtype))
-        continue;
-      const DTypeInfo* type = find_dtype(declared);
-      throw user_error("output '{}' is declared as {}, but the nodes compute {}", printable(name),
-                       type ? type->name : std::to_string(declared),
-                       macec::name(target_.graph.type(id).dtype));
-    }
+  void check_declared(const std::string& name, int declared, ValueId id) const {
+    if (!options_.io_types.empty() || !options_.outputs.empty() || declared == 0) return;
+    const DType computed = target_.graph.type(id).dtype;
+    if (declared == static_cast<int>(computed)) return;
+    const DTypeInfo* type = find_dtype(declared);
+    throw user_error("output '{}' is declared as {}, but the nodes compute {}", printable(name),
+                     type ? type->name : std::to_string(declared), macec::name(computed));
   }
 
   // All unsupported operators are one error: the flag that leaves them out is one, too.
@@ -293,7 +293,8 @@ Graph import_model(const Model& model, const ImportOptions& options, Diagnostics
 static bool may_be_state(const TensorType& in, const TensorType& out) {
   if (in.dtype != out.dtype || in.rank() != out.rank()) return false;
   for (size_t i = 0; i < in.shape.size(); ++i)
-    if (in.shape[i] != out.shape[i] && in.shape[i].is_fixed() && out.shape[i].is_fixed()) return false;
+    if (in.shape[i] != out.shape[i] && in.shape[i].is_fixed() && out.shape[i].is_fixed())
+      return false;
   return true;
 }
 
