@@ -214,7 +214,7 @@ MACEC_INLINE T scalar_shrink(T v, float bias, float lambd) {
                limit = static_cast<double>(lambd);
   if (x < -limit) return static_cast<T>(x + b);
   if (x > limit) return static_cast<T>(x - b);
-  return v == v ? T(0) : v;
+  return T(0);
 }
 
 // ---- conversions

@@ -102,7 +102,9 @@ std::optional<Dim> element(const Node& node, const std::vector<Dim>& a, DType dt
            : a[0].hi() <= 0 ? std::optional<Dim>(-a[0])
                             : std::nullopt;
   if (op == "Relu") return max(a[0], Dim(0));
-  if (op == "Sign") return truth(compare(a[0], Dim(0)), false, false, true);
+  if (op == "Sign" && a[0].lo() >= 0) return min(a[0], Dim(1));
+  if (op == "Sign" && a[0].hi() <= 0) return max(a[0], Dim(-1));
+  if (op == "Sign") return std::nullopt;
   if (op == "Equal") return truth(compare(a[0], a[1]), false, true, false);
   if (op == "Less") return truth(compare(a[0], a[1]), true, false, false);
   if (op == "LessOrEqual") return truth(compare(a[0], a[1]), true, true, false);

@@ -53,7 +53,7 @@ double mish(double v) {
   return v * std::tanh(softplus(v));
 }
 double shrink(double v, double bias, double lambd) {
-  return v < -lambd ? v + bias : v > lambd ? v - bias : std::isnan(v) ? v : 0;
+  return v < -lambd ? v + bias : v > lambd ? v - bias : 0;
 }
 
 constexpr ResultType kSame = ResultType::same;
@@ -82,10 +82,10 @@ void append_limiting_steps(StepTable& t) {
                1,
                kSame,
                kFloats,
-               REAL(a[0] > k_of(k, 0) || std::isnan(a[0]) ? a[0] : 0),
+               REAL(a[0] > k_of(k, 0) ? a[0] : 0),
                nullptr,
-               "select({0} <= splat<V>({k0}), splat<V>(0.0f), {0})",
-               "({0} <= T({k0}) ? T(0) : {0})",
+               "select({0} > splat<V>({k0}), {0}, splat<V>(0.0f))",
+               "({0} > T({k0}) ? {0} : T(0))",
                nullptr,
                2,
                {{"alpha", 1.0f}}});
@@ -175,7 +175,7 @@ void append_two_sided_steps(StepTable& t) {
        REAL(shrink(a[0], k_of(k, 0), k_of(k, 1))),
        INTEGER(static_cast<int64_t>(shrink(static_cast<double>(a[0]), k_of(k, 0), k_of(k, 1)))),
        "select({0} < splat<V>(-{k1}), {0} + splat<V>({k0}), select({0} > splat<V>({k1}), {0} - "
-       "splat<V>({k0}), {0} - {0}))",
+       "splat<V>({k0}), splat<V>(0.0f)))",
        "scalar_shrink({0}, {k0}, {k1})",
        nullptr,
        4,

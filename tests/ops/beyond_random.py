@@ -20,3 +20,10 @@ def cases():
     yield Case("group_norm_with_one_scale_a_group", helper.make_node("GroupNormalization", ["x", "scale", "bias"], ["y"], num_groups=3),
                {"x": x}, ["y"], opset=18, constants={"scale": scale, "bias": bias},
                expected=[(normal * scale[:, None] + bias[:, None]).reshape(x.shape).astype(np.float32)])
+    odd = np.array([np.nan, np.inf, -np.inf, -0.0, 1.5, -1.5, 0.25, 1.0], np.float32)
+    for op in ("Shrink", "ThresholdedRelu"):
+        yield Case(f"{op}_of_nan_is_zero", helper.make_node(op, ["x"], ["y"]), {"x": odd}, ["y"])
+    sign = [helper.make_node("Shape", ["x"], ["shape"]), helper.make_node("Sub", ["shape", "five"], ["less"]),
+            helper.make_node("Sign", ["less"], ["y"])]
+    yield Case("sign_of_a_size", sign, {"x": draw(3, 5, 7)}, ["y"], constants={"five": np.array([5], np.int64)}, shapes={"x": ["n", 5, 7]},
+               flags=("--dim=n=1..4",))
