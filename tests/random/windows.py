@@ -89,6 +89,8 @@ def pool(g):
         return
     dilate = op == "MaxPool" or g.opset >= (19 if op == "AveragePool" else 18)
     attributes = window(g, x, dilate=dilate, ceil=op != "LpPool" or g.opset >= 18)
+    if attributes.get("auto_pad", "")[:4] == "SAME" and any(k < s for k, s in zip(attributes["kernel_shape"], attributes.get("strides", []))):
+        return  # the padding would be negative
     if op == "AveragePool" and g.chance(0.4):
         attributes["count_include_pad"] = 1
     if op == "LpPool" and g.chance(0.5):
