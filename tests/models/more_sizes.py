@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Data sets of further sizes for models that leave some open: three sizes of each, with ONNX Runtime's outputs.
 
-Inputs are those of data set 0, repeated or cut to the new shape, so that an image stays an image; a mask hides the last tokens.
+Inputs are those of data set 0, repeated or cut along each axis, so that an image stays an image; a mask hides the last tokens.
 """
 import numpy as np
 import onnx
@@ -15,7 +15,7 @@ SHAPES = {
     "centerface": [{"input.1": (2, 3, 64, 96)}],
     "magika": [{"bytes": (3, 2048)}],
     "ppocr_cls": [{"x": (3, 3, 48, 96)}],
-    "ppocr_det": [{"x": (2, 3, 64, 96)}],
+    "ppocr_det": [{"x": (2, 3, 192, 256)}],
     "ppocr_rec": [{"x": (1, 3, 48, 104)}],
     "silero_vad": [{"input": (2, 576), "state": (2, 2, 128)}],
     "silero_vad_16k_op15": [{"input": (n, 576), "state": (2, n, 128)} for n in (2, 3)],
@@ -49,7 +49,8 @@ def open_model(path):
 
 
 def resized(name, array, shape):
-    array = np.resize(array, shape)
+    tiled = np.tile(array, [-(-wanted // have) for wanted, have in zip(shape, array.shape)])
+    array = np.ascontiguousarray(tiled[tuple(slice(n) for n in shape)])
     if "mask" in name:
         array = np.ones_like(array)
         array[..., shape[-1] - HIDDEN_TOKENS.get(shape[-1], 0) :] = 0

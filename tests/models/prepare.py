@@ -24,7 +24,7 @@ import more_sizes
 import to_float16
 import zoo_table
 
-DONE = "data sets of three sizes\n"  # what complete.txt says; a folder that says anything else is made again
+DONE = "data sets of three sizes, cut by axis\n"  # what complete.txt says; a folder that says anything else is made again
 
 
 def reference_session(path):
