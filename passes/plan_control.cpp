@@ -127,7 +127,10 @@ void GraphPlanner::plan_loop(const Node& node) {
   for (size_t c = 0; c < carried; ++c) {
     const TensorType& type = body.type(body.inputs[2 + c]);
     const Dim half = type.count().hi();
-    const int buffer = builder_.new_buffer(graph_.value(node.outputs[c]).name + ".carried",
+    const ValueId output = node.outputs[c];
+    const std::string name = output.is_valid() ? graph_.value(output).name
+                                               : body.value(body.inputs[2 + c]).name;
+    const int buffer = builder_.new_buffer(name + ".carried",
                                            type.dtype, half * Dim(2), Buffer::arena, -1);
     View now = dense_view(buffer, type), next = now, first = now;
     now.offset = mod(i, 2) * half;

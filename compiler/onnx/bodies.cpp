@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bodies of If and Loop: isolated graphs whose outer values are explicit inputs of the node (see ir/graph.h).
+// Bodies of If and Loop (scan.cpp: of Scan): isolated graphs whose outer values are explicit inputs of the node (see ir/graph.h).
 //
 //   if (c) { y = x + w }                 If(%c, %x) then (%x) -> (%y) { %w = constant; %y = Add(%x, %w) }
 //
@@ -15,8 +15,6 @@
 namespace macec {
 namespace {
 
-constexpr int kDeepestBodies = 40;  // If in If in ...; bounds the recursion of every stage
-
 // Parameters of a Loop's body before its carried values: iteration, condition.
 constexpr size_t kLoopHead = 2;
 
@@ -24,14 +22,13 @@ bool is_loop(const Node& node) {
   return node.op == "Loop";
 }
 
-ValueId add_parameter(Builder::Scope& scope, Builder& builder, const std::string& name,
-                      const TensorType& type) {
-  const ValueId id = builder.define(scope, name, type);
+}  // namespace
+
+ValueId Builder::add_parameter(Scope& scope, const std::string& name, const TensorType& type) {
+  const ValueId id = define(scope, name, type);
   scope.target->graph.inputs.push_back(id);
   return id;
 }
-
-}  // namespace
 
 void Builder::inline_branch(Scope& scope, const SourceNode& node, const onnx::GraphProto& branch) {
   int depth = 0;
@@ -53,6 +50,21 @@ void Builder::inline_branch(Scope& scope, const SourceNode& node, const onnx::Gr
       alias(scope, proto.output(i), inner, branch.output(i).name());
 }
 
+// Constants are copied into the bodies.
+bool Builder::capture(Scope& scope, const std::vector<const onnx::GraphProto*>& bodies,
+                      std::vector<std::string>* names) {
+  std::unordered_set<std::string> met;
+  bool failed = false;
+  for (const onnx::GraphProto* body : bodies)
+    for (const std::string& name : source.free_names(*body)) {
+      if (!met.insert(name).second) continue;
+      const ValueId id = get(scope, name);
+      failed = failed || scope.target->graph.type(id).dtype == DType::undefined;
+      names->push_back(name);
+    }
+  return !failed;
+}
+
 bool Builder::add_bodies(Scope& scope, const SourceNode& source_node, Node* node) {
   const std::vector<const onnx::GraphProto*> bodies = read_bodies(*source_node.proto, *node->def);
   if (bodies.empty()) return true;
@@ -68,18 +80,8 @@ bool Builder::add_bodies(Scope& scope, const SourceNode& source_node, Node* node
   }
   const int problems = diag_.count() + static_cast<int>(unsupported.size());
 
-  // What the bodies take from here, in order of first use. Constants are copied into the bodies.
   std::vector<std::string> captured;
-  std::unordered_set<std::string> met;
-  bool failed = false;
-  for (const onnx::GraphProto* body : bodies)
-    for (const std::string& name : source.free_names(*body)) {
-      if (!met.insert(name).second) continue;
-      const ValueId id = get(scope, name);
-      failed = failed || scope.target->graph.type(id).dtype == DType::undefined;
-      captured.push_back(name);
-    }
-  if (failed) return false;
+  if (!capture(scope, bodies, &captured)) return false;
 
   const Node head = *node;  // the node without captured values: what parameters are made from
   for (const std::string& name : captured) {
@@ -94,6 +96,31 @@ bool Builder::add_bodies(Scope& scope, const SourceNode& source_node, Node* node
   else if (!take_branches(*scope.target, std::move(built), node))
     return false;
   return diag_.count() + static_cast<int>(unsupported.size()) == problems;
+}
+
+void Builder::hand_in(Scope& outer, Scope& scope, const std::vector<std::string>& captured) {
+  for (const std::string& name : captured) {
+    const Value& value = outer.target->graph.value(get(outer, name));
+    if (scope.values.count(
+            name)) {  // this body has a parameter of that name; the other one captures it
+      if (!value.constant)
+        scope.target->graph.inputs.push_back(add_value(scope.target->graph, unique(*scope.target, name), value.type));
+    } else if (value.constant) {
+      define_constant(scope, name, value.constant);
+    } else {
+      const ValueId id = add_parameter(scope, name, value.type);
+      scope.target->graph.value(id).known = value.known;
+    }
+  }
+}
+
+void Builder::build_results(Scope& scope) {
+  build(scope);
+  for (const std::string& output : scope.source->outputs) {
+    const ValueId id = find(scope, output);
+    if (!id.is_valid()) throw user_error("nothing makes the body's output '{}'", printable(output));
+    scope.target->graph.outputs.push_back(id);
+  }
 }
 
 Builder::Target Builder::build_body(Scope& outer, const SourceNode& source_node, const onnx::GraphProto& body,
@@ -114,41 +141,24 @@ Builder::Target Builder::build_body(Scope& outer, const SourceNode& source_node,
       throw user_error("the body has {}, but needs {}: iteration, condition and {}",
                        plural(body.input_size(), "input"), kLoopHead + carried,
                        plural(static_cast<int64_t>(carried), "carried value"));
-    add_parameter(scope, *this, body.input(0).name(), {DType::int64, {}, Layout::plain});
-    add_parameter(scope, *this, body.input(1).name(), {DType::boolean, {}, Layout::plain});
+    add_parameter(scope, body.input(0).name(), {DType::int64, {}, Layout::plain});
+    add_parameter(scope, body.input(1).name(), {DType::boolean, {}, Layout::plain});
     for (size_t i = 0; i < carried; ++i) {
       if (!node.inputs[kLoopHead + i].is_valid())
         throw user_error("the initial value of carried value {} is missing", i);
-      add_parameter(scope, *this, body.input(static_cast<int>(kLoopHead + i)).name(),
+      add_parameter(scope, body.input(static_cast<int>(kLoopHead + i)).name(),
                     around.type(node.inputs[kLoopHead + i]));
     }
   } else if (body.input_size() != 0) {
     throw user_error("the branch '{}' has inputs; a branch of If takes none",
                      printable(body.name()));
   }
-  for (const std::string& name : captured) {
-    const Value& value = around.value(get(outer, name));
-    if (scope.values.count(
-            name)) {  // this body has a parameter of that name; the other one captures it
-      if (!value.constant)
-        target.graph.inputs.push_back(add_value(target.graph, unique(target, name), value.type));
-    } else if (value.constant) {
-      define_constant(scope, name, value.constant);
-    } else {
-      const ValueId id = add_parameter(scope, *this, name, value.type);
-      target.graph.value(id).known = value.known;
-    }
-  }
+  hand_in(outer, scope, captured);
   const size_t refused = unsupported.size();
-  build(scope);
+  build_results(scope);
   if (target.failure) {
     if (is_loop(node)) throw IllTyped(*target.failure);
     unsupported.resize(refused);  // what a branch that fails would need is of no use
-  }
-  for (const std::string& output : source_graph.outputs) {
-    const ValueId id = find(scope, output);
-    if (!id.is_valid()) throw user_error("nothing makes the body's output '{}'", printable(output));
-    target.graph.outputs.push_back(id);
   }
   return target;
 }

@@ -224,6 +224,12 @@ void Builder::add(Scope& scope, const SourceNode& source_node, const OpMatch& ma
     }
   }
   Node node = make_node(scope, source_node, match, inputs);
+  if (node.op == "Scan") {
+    const auto& names = source_node.proto->output();
+    const std::vector<std::string> outputs(names.begin(), names.end());
+    return match.version->importer ? add_scan_of_batch(scope, source_node, node, outputs)
+                                   : add_scan_of_sample(scope, source_node, node, outputs);
+  }
   if (!add_bodies(scope, source_node, &node)) {
     poison(scope, *source_node.proto);
     return;
@@ -256,7 +262,8 @@ Node Builder::make_node(Scope& scope, const SourceNode& source_node, const OpMat
 void Builder::append(Scope& scope, Node node, const NameList& outputs) {
   Graph& graph = scope.target->graph;
   int wanted = outputs.size();
-  while (wanted > 0 && outputs[wanted - 1].empty()) --wanted;
+  // Bodies have a result for every output.
+  while (node.bodies.empty() && wanted > 0 && outputs[wanted - 1].empty()) --wanted;
   check_arity(node, static_cast<int>(node.inputs.size()), wanted);
   const NodeId id{static_cast<int32_t>(graph.nodes.size())};
   for (int i = 0; i < wanted; ++i) {

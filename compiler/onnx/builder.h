@@ -25,6 +25,8 @@
 
 namespace macec {
 
+constexpr int kDeepestBodies = 40;  // If in If in ...; bounds the recursion of every stage
+
 // A node that macec has no operator for.
 struct Unsupported {
   std::string type;                // "com.acme.Foo"
@@ -131,6 +133,27 @@ class Builder {
   // Throws IllTyped for the body of a Loop, if a node in it cannot work on the types it gets.
   Target build_body(Scope& outer, const SourceNode& source_node, const onnx::GraphProto& body,
                     const std::vector<std::string>& captured, const Node& node);
+  // Names that bodies take from here, in order of first use. False: one of them has failed before.
+  bool capture(Scope& scope, const std::vector<const onnx::GraphProto*>& bodies,
+               std::vector<std::string>* names);
+  void hand_in(Scope& outer, Scope& scope, const std::vector<std::string>& captured);
+  void build_results(Scope& scope);  // nodes and outputs of a body that has its parameters
+  ValueId add_parameter(Scope& scope, const std::string& name, const TensorType& type);
+
+  // scan.cpp
+  void add_scan_of_sample(Scope& scope, const SourceNode& source_node, const Node& node,
+                          const std::vector<std::string>& outputs);
+  void add_scan_of_batch(Scope& scope, const SourceNode& source_node, const Node& node,
+                         const std::vector<std::string>& outputs);
+  void begin_loop(const Scope& outer, const std::string& name, Target* target, Scope* scope);
+  ValueId hand_in_value(const Scope& outer, ValueId x, Scope& scope, Node* loop);
+  void end_loop(Scope& scope, const Node& scan, Target target, Node loop,
+                const std::vector<std::string>& outputs);
+  void place_scan_output(Scope& scope, ValueId stacked, int64_t axis, bool is_backward,
+                         const std::string& name);
+  ValueId add_extent(Scope& scope, ValueId x, int64_t axis, const std::string& stem);
+  std::string unused_name(Scope& scope, const std::string& stem);
+
   // branches.cpp
   // Takes the branches of an If as bodies. False: neither can run; that is reported.
   bool take_branches(Target& around, std::vector<Target> branches, Node* node);

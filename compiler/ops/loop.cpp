@@ -164,9 +164,50 @@ void evaluate_loop(EvaluateContext& context) {
   }
 }
 
+// Scan: import writes it as a Loop over the slices (compiler/onnx/scan.cpp).
+void infer_scan(InferContext&) { MACEC_CHECK(false, "a Scan is in a graph"); }
+void evaluate_scan(EvaluateContext&) { MACEC_CHECK(false, "a Scan is in a graph"); }
+
+// Opset 8 has lengths in front of the inputs.
+void import_scan(ImportContext& context) {
+  std::vector<ValueId>& inputs = context.node.inputs;
+  if (!inputs.empty() && inputs[0].is_valid())
+    throw user_error("a Scan with sequence lengths is not supported");
+  if (!inputs.empty()) inputs.erase(inputs.begin());
+  const auto directions = context.node.attributes.find("directions");
+  if (directions == context.node.attributes.end()) return;
+  context.node.attributes["scan_input_directions"] = directions->second;
+  context.node.attributes.erase("directions");
+}
+
+OpDef scan_def() {
+  OpDef op;
+  op.name = "Scan";
+  op.doc =
+      "A body for each slice of the scan inputs along an axis: states [...], and scan outputs "
+      "[slices, ...].";
+  op.min_inputs = 1;
+  op.max_inputs = -1;
+  op.min_outputs = 1;
+  op.max_outputs = -1;
+  op.attributes = {{AttributeDef::graph, "body", true},
+                   {AttributeDef::integer, "num_scan_inputs", true},
+                   {AttributeDef::integers, "scan_input_axes"},
+                   {AttributeDef::integers, "scan_input_directions"},
+                   {AttributeDef::integers, "scan_output_axes"},
+                   {AttributeDef::integers, "scan_output_directions"}};
+  op.versions = {{"", "Scan", 8, 8, import_scan}, {"", "Scan", 9, kLatestOpset, nullptr}};
+  op.traits = kControlFlow;
+  op.infer = infer_scan;
+  op.evaluate = evaluate_scan;
+  return op;
+}
+
 }  // namespace
 
 void append_loop(OpList& ops) {
+  ops.push_back(scan_def());
+
   OpDef op;
   op.name = "Loop";
   op.doc =
