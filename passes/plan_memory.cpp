@@ -16,6 +16,7 @@ namespace {
 struct Lifetimes {
   Plan& plan;
   int next = 0;
+  std::vector<std::pair<int, int>> loops;  // first and last step, inner ones first
 
   void touch(const View& view, int step) {
     if (view.buffer < 0) return;
@@ -45,6 +46,7 @@ struct Lifetimes {
   }
   // What was alive before the loop and is read in it lives to its end, so do the loop's own values.
   void extend_over_loop(const Step& step, int begin, int end) {
+    loops.emplace_back(begin, end);
     for (Buffer& b : plan.buffers)
       if (b.first >= 0 && b.first <= begin && b.last >= begin) b.last = std::max(b.last, end);
     for (const View* v : {&step.iteration, &step.condition_now, &step.condition_next})
@@ -52,6 +54,12 @@ struct Lifetimes {
     for (int buffer : step.carried_buffers)
       plan.buffers[static_cast<size_t>(buffer)].last =
           std::max(end, plan.buffers[static_cast<size_t>(buffer)].last);
+  }
+  // What a loop leaves behind, scan outputs above all, keeps its place from the first iteration on.
+  void keep_results_of_loops() {
+    for (const auto& [begin, end] : loops)
+      for (Buffer& b : plan.buffers)
+        if (b.first > begin && b.first <= end && b.last > end) b.first = begin;
   }
 };
 
@@ -149,8 +157,9 @@ int64_t place_home(Plan& plan, Buffer::Home home, int64_t* live_bytes) {
 
 void number_steps(Plan& plan) {
   for (Buffer& buffer : plan.buffers) buffer.first = buffer.last = -1;
-  Lifetimes lifetimes{plan};
+  Lifetimes lifetimes{plan, 0, {}};
   lifetimes.visit(plan.steps);
+  lifetimes.keep_results_of_loops();
   plan.step_count = lifetimes.next;
 }
 
