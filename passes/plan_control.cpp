@@ -102,6 +102,17 @@ static std::shared_ptr<const Symbol> loop_index(int number) {
   return std::make_shared<const Symbol>(index);
 }
 
+// Where the running iteration of the loop writes its slice of a scan output.
+static View scan_place(const View& all, const TensorType& type, Step* loop) {
+  const Dim i = Dim::symbol(loop->index);
+  const int64_t room = all.shape[0].hi();
+  loop->bound = loop->bound < 0 ? room : std::min(loop->bound, room);
+  View slice = dense_view(all.buffer, type);
+  slice.offset = all.offset + i * product(slice.shape);
+  if (const auto symbol = computed_symbol(all.shape[0])) loop->extents.push_back({symbol, {i}});
+  return slice;
+}
+
 void GraphPlanner::plan_loop(const Node& node) {
   const Graph& body = node.bodies[0];
   const size_t carried = static_cast<size_t>(node.int_attribute("carried", 0));
@@ -143,19 +154,10 @@ void GraphPlanner::plan_loop(const Node& node) {
   }
   for (size_t c = 2 + carried; c < node.inputs.size(); ++c)
     parameters.push_back(view(node.inputs[c]));
-  for (size_t s = carried; s < node.outputs.size(); ++s) {
-    if (!node.outputs[s].is_valid()) {
-      places.push_back(View{});
-      continue;
-    }
-    const View& all = view(node.outputs[s]);
-    const int64_t room = all.shape[0].hi();
-    step.bound = step.bound < 0 ? room : std::min(step.bound, room);
-    View slice = dense_view(all.buffer, body.type(body.outputs[1 + s]));
-    slice.offset = all.offset + i * product(slice.shape);
-    places.push_back(slice);
-    if (const auto symbol = computed_symbol(all.shape[0])) step.extents.push_back({symbol, {i}});
-  }
+  for (size_t s = carried; s < node.outputs.size(); ++s)
+    places.push_back(node.outputs[s].is_valid()
+                         ? scan_place(view(node.outputs[s]), body.type(body.outputs[1 + s]), &step)
+                         : View{});
   step.bodies.emplace_back();
   GraphPlanner planner(body, builder_, true);
   planner.run(parameters, places, &step.bodies.back());

@@ -149,6 +149,8 @@ class Builder {
   ValueId hand_in_value(const Scope& outer, ValueId x, Scope& scope, Node* loop);
   void end_loop(Scope& scope, const Node& scan, Target target, Node loop,
                 const std::vector<std::string>& outputs);
+  void add_slice(Scope& scope, ValueId all, int64_t axis, bool is_backward,
+                 const std::string& name);
   void place_scan_output(Scope& scope, ValueId stacked, int64_t axis, bool is_backward,
                          const std::string& name);
   ValueId add_extent(Scope& scope, ValueId x, int64_t axis, const std::string& stem);

@@ -22,6 +22,7 @@ constexpr int kBackward = 1;  // of scan_input_directions and scan_output_direct
 struct Slices {
   int64_t axis = 0;
   bool is_backward = false;
+  bool is_stacked() const { return axis == 0 && !is_backward; }  // as a Loop leaves it
 };
 
 // One entry for each of `count`, from attributes that may be left out.
@@ -49,6 +50,39 @@ int64_t axis_in(int64_t axis, size_t rank) {
   if (axis < -n || axis >= n)
     throw user_error("axis {} of a tensor with {} axes", axis, n);
   return axis < 0 ? axis + n : axis;
+}
+
+// What the attributes of a Scan say.
+struct Scanned {
+  size_t states = 0;
+  std::vector<ValueId> xs;  // scan inputs, in the node's graph
+  std::vector<Slices> in, out;
+
+  std::vector<int64_t> axes_of(const Graph& graph) const {
+    std::vector<int64_t> axes;
+    for (size_t k = 0; k < xs.size(); ++k)
+      axes.push_back(axis_in(in[k].axis, graph.type(xs[k]).shape.size()));
+    return axes;
+  }
+};
+
+Scanned read_scan(const Node& node, const onnx::GraphProto& body, size_t outputs) {
+  const int64_t scans = node.int_attribute("num_scan_inputs", 0);
+  const auto inputs = static_cast<int64_t>(node.inputs.size());
+  if (scans < 1 || scans > inputs)
+    throw user_error("{} scan inputs among {}", scans, plural(inputs, "input"));
+  Scanned scanned;
+  scanned.states = static_cast<size_t>(inputs - scans);
+  if (body.input_size() != inputs || static_cast<size_t>(body.output_size()) != outputs ||
+      outputs < scanned.states)
+    throw user_error("the body has {} and {} for {} and {} of the node, {} of them states",
+                     plural(body.input_size(), "input"), plural(body.output_size(), "output"),
+                     plural(inputs, "input"), plural(static_cast<int64_t>(outputs), "output"),
+                     scanned.states);
+  scanned.xs = {node.inputs.end() - scans, node.inputs.end()};
+  scanned.in = read_slices(node, "input", static_cast<size_t>(scans));
+  scanned.out = read_slices(node, "output", outputs - scanned.states);
+  return scanned;
 }
 
 // All must be scanned over equally many slices.
@@ -147,30 +181,27 @@ void Builder::place_scan_output(Scope& scope, ValueId stacked, int64_t axis, boo
   add_node(scope, "Transpose", {stacked}, {{"perm", order}}, name);
 }
 
+// One slice in the body: that of the iteration, or as far from the end.
+void Builder::add_slice(Scope& scope, ValueId all, int64_t axis, bool is_backward,
+                        const std::string& name) {
+  ValueId index = scope.target->graph.inputs[0];
+  if (is_backward) {
+    const ValueId last = define_constant(scope, unused_name(scope, name + ".last"),
+                                         std::make_shared<const Tensor>(Tensor::scalar_i64(-1)));
+    index = add_node(scope, "Sub", {last, index}, {}, unused_name(scope, name + ".index"));
+  }
+  add_node(scope, "Gather", {all, index}, {{"axis", axis}}, name);
+}
+
 void Builder::add_scan_of_sample(Scope& scope, const SourceNode& source_node, const Node& node,
                                  const std::vector<std::string>& outputs) {
   const onnx::GraphProto& body = *read_bodies(*source_node.proto, *node.def)[0];
-  const size_t scans = static_cast<size_t>(node.int_attribute("num_scan_inputs", 0));
-  if (scans < 1 || scans > node.inputs.size())
-    throw user_error("{} scan inputs among {}", scans,
-                     plural(static_cast<int64_t>(node.inputs.size()), "input"));
-  const size_t states = node.inputs.size() - scans;
-  if (static_cast<size_t>(body.input_size()) != node.inputs.size() ||
-      static_cast<size_t>(body.output_size()) != outputs.size() || outputs.size() < states)
-    throw user_error("the body has {} and {} for {} and {} of the node, {} of them states",
-                     plural(body.input_size(), "input"), plural(body.output_size(), "output"),
-                     plural(static_cast<int64_t>(node.inputs.size()), "input"),
-                     plural(static_cast<int64_t>(outputs.size()), "output"), states);
-  const std::vector<Slices> in = read_slices(node, "input", scans),
-                            out = read_slices(node, "output", outputs.size() - states);
+  const Scanned scanned = read_scan(node, body, outputs.size());
+  const size_t states = scanned.states;
   std::vector<std::string> captured;
   if (!capture(scope, {&body}, &captured)) return poison(scope, *source_node.proto);
-  const std::vector<ValueId> xs(node.inputs.end() - static_cast<std::ptrdiff_t>(scans),
-                                node.inputs.end());
-  std::vector<int64_t> axes;
-  for (size_t k = 0; k < scans; ++k)
-    axes.push_back(axis_in(in[k].axis, scope.target->graph.type(xs[k]).shape.size()));
-  require_equal_extents(scope.target->graph, xs, axes);
+  const std::vector<int64_t> axes = scanned.axes_of(scope.target->graph);
+  require_equal_extents(scope.target->graph, scanned.xs, axes);
 
   const int problems = diag_.count() + static_cast<int>(unsupported.size());
   const SourceGraph source_graph = source.read(body, *source_node.opsets, Cut());
@@ -180,7 +211,7 @@ void Builder::add_scan_of_sample(Scope& scope, const SourceNode& source_node, co
   begin_loop(scope, body.name(), &target, &inner);
   Node loop;
   loop.attributes["carried"] = static_cast<int64_t>(states);
-  loop.inputs = {add_extent(scope, xs[0], axes[0], node.op), ValueId()};
+  loop.inputs = {add_extent(scope, scanned.xs[0], axes[0], node.op), ValueId()};
   for (size_t i = 0; i < states; ++i) {
     loop.inputs.push_back(node.inputs[i]);
     add_parameter(inner, body.input(static_cast<int>(i)).name(),
@@ -191,17 +222,10 @@ void Builder::add_scan_of_sample(Scope& scope, const SourceNode& source_node, co
     if (!scope.target->graph.value(id).constant) loop.inputs.push_back(id);
   }
   hand_in(scope, inner, captured);
-  for (size_t k = 0; k < scans; ++k) {
-    const ValueId all = hand_in_value(scope, xs[k], inner, &loop);
-    ValueId index = target.graph.inputs[0];
-    if (in[k].is_backward) {
-      const ValueId last =
-          define_constant(inner, unused_name(inner, body.name() + ".last"),
-                          std::make_shared<const Tensor>(Tensor::scalar_i64(-1)));
-      index = add_node(inner, "Sub", {last, index}, {}, unused_name(inner, body.name() + ".index"));
-    }
-    add_node(inner, "Gather", {all, index}, {{"axis", axes[k]}},
-             body.input(static_cast<int>(states + k)).name());
+  for (size_t k = 0; k < axes.size(); ++k) {
+    const ValueId all = hand_in_value(scope, scanned.xs[k], inner, &loop);
+    add_slice(inner, all, axes[k], scanned.in[k].is_backward,
+              body.input(static_cast<int>(states + k)).name());
   }
   build_results(inner);
   if (diag_.count() + static_cast<int>(unsupported.size()) != problems)
@@ -209,15 +233,15 @@ void Builder::add_scan_of_sample(Scope& scope, const SourceNode& source_node, co
 
   std::vector<std::string> names = outputs;
   for (size_t o = states; o < names.size(); ++o)
-    if (!names[o].empty() && (out[o - states].axis != 0 || out[o - states].is_backward))
+    if (!names[o].empty() && !scanned.out[o - states].is_stacked())
       names[o] = unused_name(scope, names[o] + ".stacked");
   end_loop(scope, node, std::move(target), std::move(loop), names);
   for (size_t o = states; o < names.size(); ++o) {
     if (names[o] == outputs[o]) continue;
     const ValueId stacked = scope.values.at(names[o]);
     const size_t rank = scope.target->graph.type(stacked).shape.size();
-    place_scan_output(scope, stacked, axis_in(out[o - states].axis, rank),
-                      out[o - states].is_backward, outputs[o]);
+    const Slices& slices = scanned.out[o - states];
+    place_scan_output(scope, stacked, axis_in(slices.axis, rank), slices.is_backward, outputs[o]);
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "compiler/ops/groups.h"
 #include "compiler/ops/lowering.h"
+#include "compiler/ops/registry.h"
 
 namespace macec {
 namespace {
@@ -106,6 +107,13 @@ void import_batch_norm(ImportContext& c) {
   c.node.attributes.erase("spatial");
 }
 
+// Training mode is another operator: batch_norm_training.cpp.
+void import_training(ImportContext& c) {
+  if (c.node.int_attribute("training_mode", 0) == 0) return;
+  c.node.op = "BatchNormalizationTraining";
+  c.node.def = find_op(c.node.op);
+}
+
 }  // namespace
 
 void append_batch_norm(OpList& ops) {
@@ -121,7 +129,8 @@ void append_batch_norm(OpList& ops) {
                     {AttributeDef::real, "momentum"},
                     {AttributeDef::integer, "training_mode"}};
   def.versions = {{"", "BatchNormalization", kOldestOpset, 8, import_batch_norm},
-                  {"", "BatchNormalization", 9, kLatestOpset, nullptr}};
+                  {"", "BatchNormalization", 9, 13, nullptr},
+                  {"", "BatchNormalization", 14, kLatestOpset, import_training}};
   def.traits = kAnyLayout;
   def.infer = infer_batch_norm;
   def.evaluate = evaluate_batch_norm;

@@ -85,5 +85,36 @@ def scan_cases():
         yield Case(f"scan_in_a_branch_{c}", choice, {"s0": start, "xs": xs, "c": np.array(c)}, ["y"], expected=[sums[-1] if c else -start])
 
 
+# --- BatchNormalization in training mode
+
+def training(name, x, outputs=("y", "m", "v"), momentum=0.75, tolerance="1e-4 1e-5", flags=(), shapes=None):
+    channels = x.shape[1]
+    scale, bias, mean = uniform(channels), uniform(channels), uniform(channels)
+    variance = np.abs(uniform(channels)) + 0.1
+    axes = tuple(a for a in range(x.ndim) if a != 1)
+    lie = [1, channels] + [1] * (x.ndim - 2)
+    wide = x.astype(np.float64)
+    now_mean, now_variance = wide.mean(axes), wide.var(axes)
+    y = (wide - now_mean.reshape(lie)) / np.sqrt(now_variance.reshape(lie) + 1e-3) * scale.reshape(lie) + bias.reshape(lie)
+    kept = [mean * momentum + now_mean * (1 - momentum), variance * momentum + now_variance * (1 - momentum)]
+    inputs = {"x": x, "s": scale.astype(x.dtype), "b": bias.astype(x.dtype), "mean": mean, "variance": variance}
+    node = helper.make_node("BatchNormalization", list(inputs), list(outputs), epsilon=1e-3, momentum=momentum, training_mode=1)
+    expected = [y.astype(x.dtype)] + [k.astype(np.float32) for k in kept]
+    right = [e for e, o in zip(expected, outputs) if o]
+    return Case(f"training_norm_{name}", node, inputs, [o for o in outputs if o], 15, expected=right, tolerance=tolerance,
+                flags=flags, shapes=shapes or {})
+
+
+def training_norms():
+    yield training("of_images", uniform(2, 3, 4, 5))
+    yield training("of_vectors", uniform(7, 3))
+    yield training("of_one_output", uniform(2, 3, 6), outputs=("y",))
+    yield training("of_a_missing_output", uniform(2, 3, 6), outputs=("y", "", "v"))
+    yield training("of_halves", uniform(4, 3, 5).astype(np.float16), tolerance="2e-3 2e-3")
+    yield training("of_doubles", uniform(4, 3, 5).astype(np.float64))
+    yield training("of_an_open_batch", uniform(4, 3, 5), flags=("--dim=n=1..6",), shapes={"x": ["n", 3, 5]})
+
+
 def cases():
     yield from scan_cases()
+    yield from training_norms()
