@@ -62,7 +62,7 @@ SizeRange parse_size(const std::string& flag, const std::string& text, int64_t s
 
 void add_dim(Options& options, const std::string& value) {
   const auto [name, size] = name_and_value("--dim", value, "NAME=SIZE");
-  const SizeRange range = parse_size("--dim " + name, size, 1);
+  const SizeRange range = parse_size("--dim " + name, size, 0);
   const auto [at, is_new] = options.import.dims.emplace(name, range);
   if (!is_new && !(at->second == range))
     throw UsageError(fmt::format("--dim gives '{}' two sizes", printable(name)));

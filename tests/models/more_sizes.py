@@ -10,7 +10,7 @@ from onnx import numpy_helper
 # Model: shapes of the inputs that change, for each further data set.
 SHAPES = {
     "bert_mini_dynamic": [{"input_ids": (1, n), "attention_mask": (1, n)} for n in (5, 128)],
-    "llama_decode_step": [{"past_k": (2, 1, 4, n, 64), "past_v": (2, 1, 4, n, 64)} for n in (1, 511)],
+    "llama_decode_step": [{"past_k": (2, 1, 4, n, 64), "past_v": (2, 1, 4, n, 64)} for n in (0, 1, 511)],
     "basic_pitch": [{"serving_default_input_2:0": (n, 43844, 1)} for n in (2, 3)],
     "centerface": [{"input.1": (2, 3, 64, 96)}],
     "magika": [{"bytes": (3, 2048)}],

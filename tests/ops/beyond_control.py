@@ -115,6 +115,85 @@ def training_norms():
     yield training("of_an_open_batch", uniform(4, 3, 5), flags=("--dim=n=1..6",), shapes={"x": ["n", 3, 5]})
 
 
+# --- dimensions of a range that begins with 0
+
+def empty(name, nodes, inputs, outputs=("y",), **rest):
+    """The inputs at n = 0 in a range; every name's dimension n is where its extent is 0."""
+    shapes = {k: [("n" if d == 0 else d) for d in v.shape] for k, v in inputs.items() if 0 in v.shape}
+    return Case(f"empty_{name}", nodes, inputs, list(outputs), rest.pop("opset", 18), shapes=shapes, flags=("--dim=n=0..6",), **rest)
+
+
+def node(op, inputs, outputs="y", **attributes):
+    return helper.make_node(op, inputs.split(), outputs.split(), **attributes)
+
+
+def empty_cases():
+    x, m = uniform(0, 5), uniform(3, 0)
+    axis1 = {"axes": np.array([1])}
+    yield empty("pointwise", [node("Exp", "x", "e"), node("Add", "e b")], {"x": x, "b": uniform(5)})
+    yield empty("joined_to_others", node("Concat", "x z", axis=0), {"x": x, "z": uniform(2, 5)})
+    yield empty("product_over_nothing", node("MatMul", "m x"), {"m": m, "x": x})
+    yield empty("product_over_nothing_plus_bias", node("Gemm", "m x b"), {"m": m, "x": x, "b": uniform(5)})
+    yield empty("rows_by_weights", node("MatMul", "x w"), {"x": x}, constants={"w": uniform(5, 8)})
+    yield empty("rows_by_weights_and_bias", [node("MatMul", "x w", "p"), node("Add", "p b", "q"), node("Relu", "q")], {"x": x},
+                constants={"w": uniform(5, 8), "b": uniform(8)})
+    yield empty("columns_by_weights", node("MatMul", "w m"), {"m": m}, constants={"w": uniform(2, 3)})
+    yield empty("batch_of_products", node("MatMul", "a b"), {"a": uniform(0, 2, 3), "b": uniform(0, 3, 4)})
+    for op, over in (("ReduceSum", 0), ("ReduceProd", 1), ("ReduceMax", -np.inf), ("ReduceMin", np.inf)):
+        yield empty(f"{op.lower()}_over_nothing", node(op, "m axes"), {"m": m}, constants=axis1, expected=[np.full((3, 1), over, np.float32)],
+                    opset=20)
+        yield empty(f"{op.lower()}_of_no_rows", node(op, "x axes"), {"x": x}, constants=axis1, expected=[uniform(0, 1)], opset=20)
+        yield empty(f"{op.lower()}_over_first_axis", node(op, "x axes", keepdims=0), {"x": x}, constants={"axes": np.array([0])},
+                    expected=[np.full(5, over, np.float32)], opset=20)
+    yield empty("softmax_of_no_rows", node("Softmax", "x", axis=1), {"x": x}, expected=[uniform(0, 5)])
+    yield empty("softmax_over_nothing", node("Softmax", "m", axis=1), {"m": m}, expected=[uniform(3, 0)])
+    yield empty("softmax_over_nothing_first", node("Softmax", "x", axis=0), {"x": x}, expected=[uniform(0, 5)])
+    yield empty("layer_norm_of_no_rows", node("LayerNormalization", "x s", axis=-1), {"x": x, "s": uniform(5)}, expected=[uniform(0, 5)])
+    yield empty("transposed", node("Transpose", "x", perm=[1, 0]), {"x": x})
+    yield empty("gathered_from_others", node("Gather", "t i"), {"i": np.zeros((0, 2), np.int64)}, constants={"t": uniform(4, 3)})
+    yield empty("gathered_nothing", node("Gather", "t i", axis=1), {"t": x}, constants={"i": np.array([1, -1])})
+    yield empty("sliced", node("Slice", "x s e a"), {"x": x}, constants={"s": np.array([1]), "e": np.array([4]), "a": np.array([1])})
+    yield empty("cut_from_the_front", node("Slice", "x s e a"), {"x": x}, constants={"s": np.array([0]), "e": np.array([3]), "a": np.array([0])})
+    yield empty("last_of_joined", [node("Concat", "x z", "c", axis=0), node("Gather", "c i", axis=0)], {"x": x, "z": uniform(2, 5)},
+                constants={"i": np.array(-1)})
+    yield empty("reshaped", node("Reshape", "x to"), {"x": uniform(1, 0, 4, 2)}, constants={"to": np.array([1, -1, 8])}, expected=[uniform(1, 0, 8)])
+    yield empty("padded", node("Pad", "x p"), {"x": x}, constants={"p": np.array([1, 0, 2, 0])})
+    yield empty("expanded", node("Expand", "x to"), {"x": uniform(0, 1)}, constants={"to": np.array([2, 1, 3])})
+    yield empty("tiled", node("Tile", "x r"), {"x": x}, constants={"r": np.array([2, 3])})
+    yield empty("cast_and_compared", [node("Cast", "x", "i", to=TensorProto.INT64), node("Less", "i z", "y")], {"x": x},
+                constants={"z": np.array(0)})
+    yield empty("summed_up", node("CumSum", "x a"), {"x": x}, constants={"a": np.array(0)}, expected=[uniform(0, 5)])
+    yield empty("argmax_of_no_rows", node("ArgMax", "x", axis=1), {"x": x}, expected=[np.zeros((0, 1), np.int64)])
+    yield empty("sorted_rows", node("TopK", "x k", "v i"), {"x": x}, ("v", "i"), constants={"k": np.array([2])},
+                expected=[uniform(0, 2), np.zeros((0, 2), np.int64)])
+    yield empty("windows_of_no_images", node("Conv", "x w", kernel_shape=[3, 3]), {"x": uniform(0, 2, 6, 6)}, constants={"w": uniform(4, 2, 3, 3)},
+                expected=[uniform(0, 4, 4, 4)])
+    yield empty("pools_of_no_images", node("MaxPool", "x", kernel_shape=[2, 2]), {"x": uniform(0, 2, 6, 6)}, expected=[uniform(0, 2, 5, 5)])
+    yield empty("mean_of_no_images", node("GlobalAveragePool", "x"), {"x": uniform(0, 2, 6, 6)}, expected=[uniform(0, 2, 1, 1)])
+    yield empty("batch_norm_of_no_images", node("BatchNormalization", "x s b m v"), {"x": uniform(0, 3, 6)},
+                constants={"s": uniform(3), "b": uniform(3), "m": uniform(3), "v": np.ones(3, np.float32)}, expected=[uniform(0, 3, 6)])
+    yield empty("resized", helper.make_node("Resize", ["x", "", "s"], ["y"], mode="nearest"),
+                {"x": uniform(0, 2, 4, 4)}, constants={"s": np.array([1, 1, 2, 2], np.float32)}, expected=[uniform(0, 2, 8, 8)])
+    yield empty("positions_of_none", node("NonZero", "x"), {"x": x}, expected=[np.zeros((2, 0), np.int64)])
+    yield empty("scatter_of_nothing", node("ScatterND", "t i u"), {"i": np.zeros((0, 1), np.int64), "u": uniform(0, 3)},
+                constants={"t": uniform(4, 3)})
+    start = uniform(3)
+    yield empty("looped_over", running_sum(["s0", "xs"], ["last", "all"], [3]), {"s0": start, "xs": uniform(0, 3)}, ("last", "all"),
+                expected=[start, uniform(0, 3)])
+    lstm = helper.make_node("LSTM", ["x", "w", "r"], ["y", "h"], hidden_size=2)
+    yield empty("layer_of_no_steps", lstm, {"x": uniform(0, 2, 3)}, ("y", "h"), constants={"w": uniform(1, 8, 3), "r": uniform(1, 8, 2)},
+                expected=[uniform(0, 1, 2, 2), np.zeros((1, 2, 2), np.float32)])
+    yield empty("layer_of_no_sequences", lstm, {"x": uniform(3, 0, 3)}, ("y", "h"), constants={"w": uniform(1, 8, 3), "r": uniform(1, 8, 2)},
+                expected=[uniform(3, 1, 0, 2), uniform(1, 0, 2)])
+    attention = [node("Transpose", "k", "kt", perm=[0, 1, 3, 2]), node("MatMul", "q kt", "s"), node("Softmax", "s", "p", axis=-1), node("MatMul", "p v")]
+    q, k, v = uniform(1, 2, 3, 4), uniform(1, 2, 0, 4), uniform(1, 2, 0, 4)
+    yield empty("attention_to_nothing", attention, {"q": q, "k": k, "v": v}, expected=[np.zeros((1, 2, 3, 4), np.float32)])
+    cached = [node("Concat", "pk nk", "k", axis=2), node("Concat", "pv nv", "v", axis=2)] + attention
+    fresh = {"q": uniform(1, 2, 1, 4), "pk": k, "nk": uniform(1, 2, 1, 4), "pv": v, "nv": uniform(1, 2, 1, 4)}
+    yield empty("attention_of_an_empty_cache", cached, fresh, ("y", "k", "v"), expected=[fresh["nv"], fresh["nk"], fresh["nv"]])
+
+
 def cases():
     yield from scan_cases()
+    yield from empty_cases()
     yield from training_norms()

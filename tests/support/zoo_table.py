@@ -31,7 +31,7 @@ FEW = ["mobilenetv2_100", "bert_mini_dynamic"]
 # What the sizes that a model leaves open may be.
 FREE = {
     "bert_mini_dynamic": ["--dim=sequence=1..128"],
-    "llama_decode_step": ["--dim=past=1..511"],
+    "llama_decode_step": ["--dim=past=0..511"],
     "basic_pitch": ["--dim=unk__749=1..3"],
     "centerface": ["--shape=input.1=1..10x3x32..256:32x32..320:32"],
     "magika": ["--dim=unk__214=1..3"],
