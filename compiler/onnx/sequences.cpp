@@ -181,8 +181,7 @@ void split(const SequenceNode& n) {
   const TensorType type = n.graph().type(x);
   const int64_t given = n.attribute("axis", 0), axis = given < 0 ? given + type.rank() : given;
   if (axis < 0 || axis >= type.rank())
-    throw user_error("axis {} is out of range for an input with {}", given,
-                     plural(type.rank(), "axis"));
+    throw user_error("axis {} is out of range for an input with {} axes", given, type.rank());
   const std::vector<int64_t> sizes = part_sizes(n, type.shape[static_cast<size_t>(axis)]);
   Composite made{false, type.dtype, {}};
   if (!sizes.empty())

@@ -195,7 +195,7 @@ void raise_tile(ImportContext& c) {
                      tiles.size(), axis.size());
   const int64_t at = axis[0] < 0 ? axis[0] + rank : axis[0];
   if (at < 0 || at >= rank)
-    throw user_error("axis {} is out of range for an input with {}", axis[0], plural(rank, "axis"));
+    throw user_error("axis {} is out of range for an input with {} axes", axis[0], rank);
   Integers repeats(static_cast<size_t>(rank), 1);
   repeats[static_cast<size_t>(at)] = tiles[0];
   c.node.inputs = {c.node.inputs[0], c.constant("repeats", Tensor::vector_i64(repeats))};
