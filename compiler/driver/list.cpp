@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "compiler/driver/commands.h"
+#include "compiler/ops/old_opsets.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/text.h"
 #include "passes/pass.h"
@@ -26,6 +27,7 @@ std::string opsets_text(const OpDef& op) {
     for (const OpVersion& version : op.versions)
       if (domain == version.domain)
         first = std::min(first, version.first), last = std::max(last, version.last);
+    if (domain.empty() && find_old_form(op.name, kOldestReadOpset)) first = kOldestReadOpset;
     const std::string range =
         last >= kLatestOpset ? fmt::format("{}+", first) : fmt::format("{}-{}", first, last);
     parts.push_back(domain.empty() ? range : fmt::format("{} {}", domain, range));

@@ -161,6 +161,7 @@ class Builder {
   bool take_branches(Target& around, std::vector<Target> branches, Node* node);
 
   Diagnostics& diag_;
+  int64_t mapped_nodes_ = 0;  // copies of bodies that SequenceMap made
 };
 
 }  // namespace macec

@@ -25,6 +25,9 @@ Opsets read_opsets(const onnx::ModelProto& model) {
       throw user_error("the model imports two versions of the opset of domain '{}'",
                        printable(domain));
   }
+  constexpr int64_t kFirstIrWithOpsets = 3;
+  if (opsets.empty() && model.ir_version() < kFirstIrWithOpsets && model.ir_version() > 0)
+    opsets[""] = 1;  // there was only one
   if (opsets.empty())
     throw user_error("the model imports no opset, so that its operators have no defined meaning")
         .hint("export it again; onnx.helper.make_model(..., opset_imports=[...]) sets it");

@@ -110,7 +110,8 @@ void construct(const SequenceNode& n) {
 void make_empty(const SequenceNode& n) {
   const DTypeInfo* type =
       find_dtype(static_cast<int>(n.attribute("dtype", static_cast<int64_t>(DType::float32))));
-  if (!type || type->dtype == DType::undefined) throw user_error("the attribute 'dtype' is no type");
+  if (!type || type->dtype == DType::undefined)
+    throw user_error("the attribute 'dtype' is no type");
   n.give(Composite{false, type->dtype, {}});
 }
 
@@ -185,8 +186,8 @@ void split(const SequenceNode& n) {
   const std::vector<int64_t> sizes = part_sizes(n, type.shape[static_cast<size_t>(axis)]);
   Composite made{false, type.dtype, {}};
   if (!sizes.empty())
-    made.elements = n.add("Split", {x, n.constant(Tensor::vector_i64(sizes))}, {{"axis", axis}},
-                          sizes.size());
+    made.elements =
+        n.add("Split", {x, n.constant(Tensor::vector_i64(sizes))}, {{"axis", axis}}, sizes.size());
   if (!n.has(1) && n.attribute("keepdims", 1) == 0)
     for (ValueId& element : made.elements)
       element = n.add("Squeeze", {element, n.constant(Tensor::vector_i64({axis}))}, {})[0];
@@ -221,11 +222,11 @@ struct Row {
   void (*build)(const SequenceNode&);
 };
 constexpr Row kRows[] = {
-    {"ConcatFromSequence", 11, concatenate},    {"Optional", 15, make_optional},
-    {"OptionalGetElement", 15, get_element},    {"OptionalHasElement", 15, has_element},
-    {"SequenceAt", 11, take_element},           {"SequenceConstruct", 11, construct},
-    {"SequenceEmpty", 11, make_empty},          {"SequenceErase", 11, erase_element},
-    {"SequenceInsert", 11, insert},             {"SequenceLength", 11, give_length},
+    {"ConcatFromSequence", 11, concatenate}, {"Optional", 15, make_optional},
+    {"OptionalGetElement", 15, get_element}, {"OptionalHasElement", 15, has_element},
+    {"SequenceAt", 11, take_element},        {"SequenceConstruct", 11, construct},
+    {"SequenceEmpty", 11, make_empty},       {"SequenceErase", 11, erase_element},
+    {"SequenceInsert", 11, insert},          {"SequenceLength", 11, give_length},
     {"SplitToSequence", 11, split}};
 
 }  // namespace
@@ -266,6 +267,9 @@ void Builder::map_sequence(Scope& scope, const SourceNode& node) {
   const SourceGraph source_graph = source.read(body, *node.opsets, Cut());
   std::vector<Composite> results(static_cast<size_t>(proto.output_size()));
   for (size_t i = 0; i < first.elements.size(); ++i) {
+    mapped_nodes_ += 1 + static_cast<int64_t>(source_graph.nodes.size());
+    if (mapped_nodes_ > kMostExpandedNodes)
+      throw user_error("the model's SequenceMaps expand to more than {} nodes", kMostExpandedNodes);
     Scope inner;
     inner.target = scope.target;
     inner.source = &source_graph;

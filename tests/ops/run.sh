@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Operators on ARMv8, ARMv7 and portable C++, and forms that the node tests do not have.
+# Operators in portable C++, and forms that the node tests do not have.
 set -u
 . "$(dirname "$0")/../support/common.sh"
 need_python onnx numpy

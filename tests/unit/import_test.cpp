@@ -36,6 +36,10 @@ ob::Graph one_in_one_out(std::vector<ob::Message> nodes, const ob::Names& in = {
 
 using Ops = std::vector<std::string>;
 
+ob::Message named(const std::string& name) {
+  return ob::Message().text(1, name);
+}
+
 }  // namespace
 
 TEST_CASE("nodes out of order are sorted") {
@@ -202,6 +206,34 @@ TEST_CASE("an attribute of the wrong kind is refused") {
   const Imported r = import(ob::model(
       one_in_one_out({ob::node("Softmax", {"x"}, {"y"}, "", {ob::float_attribute("axis", 1)})})));
   CHECK(r.first_error() == "attribute 'axis' is a float, but must be an int");
+}
+
+TEST_CASE("a file from before opset imports is of opset 1; a later one without is refused") {
+  const auto to = [](const char* type) {
+    return ob::Message().text(1, "to").text(4, type).number(20, 3);
+  };
+  const auto file = [&](int ir_version) {
+    const ob::Graph graph = one_in_one_out({ob::node("Cast", {"x"}, {"a"}, "", {to("INT32")}),
+                                            ob::node("Cast", {"a"}, {"y"}, "", {to("FLOAT")})});
+    return ob::Message().number(1, ir_version).message(7, graph.message()).bytes;
+  };
+  CHECK(import(file(2)).ops() == Ops{"Cast", "Cast"});
+  CHECK(import(file(3)).first_error().find("imports no opset") != std::string::npos);
+}
+
+// Each level maps a sequence of 16 with the level below: 16^6 nodes in a small file.
+TEST_CASE("SequenceMaps in SequenceMaps do not grow beyond bounds") {
+  ob::Graph body = {{ob::node("Relu", {"e"}, {"r"})}, {named("e")}, {named("r")}, {}};
+  for (int level = 0; level < 6; ++level)
+    body = {{ob::node("SequenceConstruct", ob::Names(16, "e"), {"s"}),
+             ob::node("SequenceMap", {"s"}, {"m"}, "", {ob::graph_attribute("body", body.message())}),
+             ob::node("ConcatFromSequence", {"m"}, {"r"}, "", {ob::int_attribute("axis", 0)})},
+            {named("e")},
+            {named("r")},
+            {}};
+  body.inputs = {ob::value("e", ob::kFloat, {"4"})};
+  const Imported r = import(ob::model(body));
+  CHECK(r.first_error().find("SequenceMaps expand to more than") != std::string::npos);
 }
 
 TEST_CASE("a chain of 20,000 nodes is imported without deep recursion") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A walk over all operators: what each must have.
+#include "compiler/ops/old_opsets.h"
 #include "compiler/ops/registry.h"
 
 #include <algorithm>
@@ -76,4 +77,23 @@ TEST_CASE("operators are found by domain, type and opset") {
   CHECK(match_op("ai.onnx", "Clip", 13).version->importer == nullptr);
   CHECK(match_op("", "Mish", 17).def == nullptr);
   CHECK(match_op("com.vendor", "Relu", 13).def == nullptr);
+}
+
+TEST_CASE("operators of the first opsets are found in the form of opset 7, with what raises them") {
+  CHECK(match_op("", "Add", 6).old_form != nullptr);
+  CHECK(match_op("", "Add", 7).old_form == nullptr);
+  CHECK(match_op("", "Clip", 1).version == match_op("", "Clip", 7).version);
+  CHECK(match_op("", "Acos", 6).def == nullptr);
+  CHECK(match_op("com.vendor", "Add", 1).def == nullptr);
+  CHECK(find_old_form("Cast", 5)->raise != find_old_form("Cast", 6)->raise);
+}
+
+TEST_CASE("old forms of an operator follow each other without a gap, up to opset 6") {
+  for (const OpDef& op : all_ops())
+    for (int opset = 1; opset < kOldestOpset; ++opset) {
+      INFO(op.name << " of opset " << opset);
+      const bool was_there = opset > 1 && find_old_form(op.name, opset - 1);
+      if (was_there) CHECK(find_old_form(op.name, opset) != nullptr);
+      if (find_old_form(op.name, opset)) CHECK(match_op("", op.name, opset).def == &op);
+    }
 }
