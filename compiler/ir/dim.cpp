@@ -13,9 +13,12 @@ namespace {
 
 using Term = Dim::Term;
 
+// Where a size is used twice to make the next one, expressions double at each step.
+constexpr size_t kLongestKey = 4000;
+
 Interval bounds_of(const Term& term) {
   Interval r{term.factor, term.factor};
-  for (const auto& atom : term.atoms) r = times(r, atom->bounds());
+  for (const auto& atom : term.atoms) r = times(r, atom->bounds);
   return r;
 }
 
@@ -42,6 +45,26 @@ Dim Dim::from(int64_t constant, std::vector<Term> terms) {
   return result;
 }
 
+std::string Dim::Atom::make_key() const {
+  switch (kind) {
+    case symbol:
+      return name->step == 1 ? name->name : fmt::format("({}/{})", name->name, name->step);
+    case floor_div:
+      return fmt::format("floor_div({}, {})", a.text(), divisor);
+    default:
+      return fmt::format("{}({}, {})", kind == min ? "min" : "max", a.text(), b.text());
+  }
+}
+
+void Dim::Atom::finish() {
+  key = make_key();
+  if (kind != symbol && key.size() > kLongestKey)
+    throw user_error("a size takes an expression of more than {} characters: {}...", kLongestKey,
+                     key.substr(0, 60))
+        .hint("with --dim NAME=SIZE it is a number");
+  bounds = make_bounds();
+}
+
 Dim Dim::of_atom(std::shared_ptr<const Atom> atom) {
   return from(0, {{1, {std::move(atom)}}});
 }
@@ -51,9 +74,9 @@ Dim Dim::symbol(std::shared_ptr<const Symbol> symbol) {
   if (symbol->lo == symbol->hi) return Dim(symbol->lo);
   auto atom = std::make_shared<Atom>();
   atom->kind = Atom::symbol;
-  atom->key = symbol->step == 1 ? symbol->name : fmt::format("({}/{})", symbol->name, symbol->step);
   const int64_t rest = symbol->lo % symbol->step, step = symbol->step;
   atom->name = std::move(symbol);
+  atom->finish();
   return from(rest, {{step, {atom}}});
 }
 

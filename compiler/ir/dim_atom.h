@@ -39,8 +39,13 @@ struct Dim::Atom {
   Dim a, b;                            // floor_div: a / divisor; min, max: of a and b
   int64_t divisor = 1;
   std::string key;
+  Interval bounds{0, 0};  // over all values of the symbols
 
-  Interval bounds() const {
+  // Works out key and bounds; the rest is set. Bounds are kept, because those of nested atoms would
+  // be asked for twice at each level.
+  void finish();
+  std::string make_key() const;
+  Interval make_bounds() const {
     switch (kind) {
       case symbol: {
         const int64_t rest = name->lo % name->step;

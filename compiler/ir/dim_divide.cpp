@@ -77,7 +77,7 @@ Dim floor_div(const Dim& a, int64_t b) {
   atom->kind = Dim::Atom::floor_div;
   atom->a = inner;
   atom->divisor = by;
-  atom->key = fmt::format("floor_div({}, {})", inner.text(), by);
+  atom->finish();
   return whole + Dim::of_atom(std::move(atom));
 }
 
@@ -136,7 +136,7 @@ Dim min(const Dim& a, const Dim& b) {
     atom->kind = Dim::Atom::min;
     atom->a = x;
     atom->b = y;
-    atom->key = fmt::format("min({}, {})", x.text(), y.text());
+    atom->finish();
     return Dim::of_atom(std::move(atom));
   });
 }
@@ -147,7 +147,7 @@ Dim max(const Dim& a, const Dim& b) {
     atom->kind = Dim::Atom::max;
     atom->a = x;
     atom->b = y;
-    atom->key = fmt::format("max({}, {})", x.text(), y.text());
+    atom->finish();
     return Dim::of_atom(std::move(atom));
   });
 }

@@ -2,6 +2,7 @@
 // Known contents through elementwise operators: extents stay extents.
 #include "compiler/ir/edit.h"
 #include "compiler/ops/registry.h"
+#include "compiler/support/error.h"
 #include "tests/catch.h"
 
 using namespace macec;
@@ -108,4 +109,28 @@ TEST_CASE("extents that cannot be shown equal become one check") {
   b.node("Mul", {x, y});
   CHECK(b.graph.checks.size() == 1);
   CHECK_THROWS_AS(b.node("Add", {x, value({5, 5})}), UserError);
+}
+
+TEST_CASE("the sign of a size below 0 is -1") {
+  Builder b;
+  const ValueId n = b.known({batch(), Dim(-1), Dim(0), batch() - 10, batch() - 5});
+  CHECK(b.elements(b.node("Sign", {b.known({batch(), Dim(-1), Dim(0), batch() - 10})})) ==
+        std::vector<Dim>{Dim(1), Dim(-1), Dim(0), Dim(-1)});
+  CHECK(b.elements(b.node("Sign", {n})) == std::vector<Dim>{-999});
+}
+
+TEST_CASE("a size that doubles its expression at each step is refused, in no time") {
+  const auto grow = [] {
+    Dim size = batch();
+    for (int i = 0; i < 100; ++i) size = size + floor_div(size * 2, 3);
+    return size;
+  };
+  CHECK_THROWS_AS(grow(), UserError);
+}
+
+TEST_CASE("bounds of nested sizes take time in proportion to their depth") {
+  Dim size = batch();
+  for (int i = 0; i < 60; ++i) size = floor_div(size + batch() + i % 2, 2);
+  CHECK(size.lo() == 2);
+  CHECK(size.hi() == 8);
 }
