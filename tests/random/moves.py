@@ -115,8 +115,8 @@ def split(g):
     if g.chance(0.4):
         g.random.shuffle(sizes)
         sizes[0], sizes[-1] = sizes[0] + sizes[-1] - 1, 1
-    if g.opset >= 18 and g.chance(0.3):
-        g.node("Split", [x], outputs=parts if -(-n // parts) * (parts - 1) < n else 1, axis=axis, num_outputs=parts)
+    if g.opset >= 18 and g.chance(0.3) and -(-n // parts) * (parts - 1) < n:
+        g.node("Split", [x], outputs=parts, axis=axis, num_outputs=parts)
     elif g.opset >= 13:
         g.node("Split", [x, g.ints(sizes)], outputs=parts, axis=axis)
     else:
