@@ -18,6 +18,8 @@ bool cut_shapes(Graph& graph, PassContext& context);
 bool remove_dead_nodes(Graph& graph, PassContext& context);
 bool recognize(Graph& graph, PassContext& context);
 bool shuffle_channels(Graph& graph, PassContext& context);
+bool cut_concats(Graph& graph, PassContext& context);
+bool sink_squeeze(Graph& graph, PassContext& context);
 bool merge_products(Graph& graph, PassContext& context);
 bool project_inputs(Graph& graph, PassContext& context);
 bool move_factors(Graph& graph, PassContext& context);

@@ -25,7 +25,8 @@ std::vector<Pass> simplifying_passes() {
       // Needs folded conditions.
       {"fold-if", "If of a constant condition -> the nodes of its branch",
        "no If has a constant condition", fold_if},
-      {"remove-identity", "Identity, Dropout, x + 0, x * 1 -> x", "", remove_identity},
+      {"remove-identity", "Identity, Dropout, x + 0, x * 1, slices and pads of nothing -> x", "",
+       remove_identity},
       // Needs folded constants: what indices are compared with.
       {"look-up",
        "products with one-hot rows, arithmetic on rows of a table -> rows of a new table", "",
@@ -59,6 +60,9 @@ std::vector<Pass> forming_passes() {
       // Before layouts: it keeps them where its pieces cannot.
       {"shuffle-channels", "Reshape, Transpose and Reshape of channels -> ChannelShuffle", "",
        shuffle_channels},
+      {"cut-concats", "slices of joined slices -> joined slices of slices", "", cut_concats},
+      // Before chains: what is left of them stands behind their kernel.
+      {"sink-squeeze", "Squeeze in front of elementwise work -> behind it", "", sink_squeeze},
       // Needs biases as nodes of their own, before they become fused steps.
       {"merge-products", "products of one value with several constant matrices -> one, and slices",
        "", merge_products},

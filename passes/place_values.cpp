@@ -44,7 +44,8 @@ bool GraphPlanner::can_be_placed(ValueId id, const Users& users, bool may_share)
     if (!users.single(id) && !(may_share && has_patient_users(id, users))) return false;
     const Node& producer = graph_.node(value.producer);
     if (producer.op != "Transpose")
-      return !(producer.def->traits & (kView | kControlFlow)) || is_view_of_all(producer);
+      return !(producer.def->traits & (kView | kControlFlow)) || is_view_of_all(producer) ||
+             producer.op == "Relayout";  // a copy, or one from where it is
     id = producer.inputs[0];
     may_share = false;
   }

@@ -2,6 +2,8 @@
 // Takes out nodes that hand their input through.
 //
 //   %y = Identity(%x)      %y = Dropout(%x) at inference      %y = Cast(%x) to its own type
+//   %y = Slice(%x) of everything       %y = Pad(%x) by nothing             %y = Reshape, Expand(%x) to
+//   its own shape
 //   %y = Add(%x, 0)   %y = Sub(%x, 0)   %y = Mul(%x, 1)   %y = Div(%x, 1)        where the shape
 //   stays
 //
@@ -22,6 +24,20 @@ bool is_all(const Tensor* tensor, double number) {
   return true;
 }
 
+// A Slice that takes all in order, a Pad that adds nothing, a Reshape or Expand to the same shape,
+// a Concat of one; the types are the same.
+bool moves_nothing(const Graph& graph, const Node& node) {
+  const auto given = [&](size_t i) { return i < node.inputs.size() && node.inputs[i].is_valid(); };
+  const auto constant = [&](size_t i) {
+    return given(i) ? graph.value(node.inputs[i]).constant.get() : nullptr;
+  };
+  if (node.op == "Reshape" || node.op == "Expand" || node.op == "Flatten") return true;
+  if (node.op == "Concat") return node.inputs.size() == 1;
+  if (node.op == "Pad") return is_all(constant(1), 0);
+  if (node.op != "Slice") return false;
+  return !given(4) || is_all(constant(4), 1);
+}
+
 // The input that the node hands through, or none.
 ValueId handed_through(const Graph& graph, const Node& node) {
   if (!node.epilogue.empty() || node.inputs.empty() || !node.inputs[0].is_valid()) return {};
@@ -34,6 +50,7 @@ ValueId handed_through(const Graph& graph, const Node& node) {
   if ((node.op == "Identity" || (node.op == "Dropout" && !has_mask) || node.op == "Cast") &&
       same_type(0))
     return node.inputs[0];
+  if (same_type(0) && moves_nothing(graph, node)) return node.inputs[0];
   if (node.inputs.size() != 2 || !node.inputs[1].is_valid()) return {};
   const Tensor* a = graph.value(node.inputs[0]).constant.get();
   const Tensor* b = graph.value(node.inputs[1]).constant.get();

@@ -34,6 +34,27 @@ void infer_relayout(InferContext& context) {
 void evaluate_relayout(EvaluateContext& context) {
   context.outputs[0] = context.in(0);
 }
+
+// The bytes are in that order already, as behind a Transpose; pixels may lie apart, as in a part of
+// the channels. A kernel that wants them close gets a copy.
+bool view_relayout(const LowerContext& context, const View& in, View* out) {
+  *out = in;
+  const TensorType& type = context.graph.type(context.node.outputs[0]);
+  if (type.layout != Layout::channels_last || in.is_dense_channels_last())
+    return type.layout == Layout::channels_last || in.is_dense();
+  const size_t rank = in.shape.size();
+  if (rank < 3 || in.strides[1] != Dim(1) || in.shape[1] == Dim(1) || in.shape[rank - 1] == Dim(1))
+    return false;
+  Dim next = in.strides[rank - 1];  // from one pixel to the next
+  if (next.lo() < in.shape[1].hi()) return false;
+  for (size_t a = rank; a-- > 0;) {
+    if (a == 1) continue;
+    if (in.shape[a] != Dim(1) && in.strides[a] != next) return false;
+    next *= in.shape[a];
+  }
+  return true;
+}
+
 Lowered lower_relayout(const LowerContext& context) {
   return {copy_call(context.in(0), context.out(0))};
 }
@@ -124,6 +145,8 @@ void append_internal(OpList& ops) {
   relayout.min_outputs = relayout.max_outputs = 1;
   relayout.infer = infer_relayout;
   relayout.evaluate = evaluate_relayout;
+  relayout.traits = kView;
+  relayout.view = view_relayout;
   relayout.lower = lower_relayout;
   ops.push_back(std::move(relayout));
 
