@@ -19,6 +19,13 @@ bool is_poisoned(const Graph& graph, ValueId id) {
   return id.is_valid() && graph.type(id).dtype == DType::undefined;
 }
 
+// Of the operators only Loop has an optional input before one that is not.
+void check_given(const Node& node) {
+  if (node.def->traits & kControlFlow) return;
+  for (size_t i = 0; i < static_cast<size_t>(node.def->min_inputs); ++i)
+    if (!node.inputs[i].is_valid()) throw user_error("input {} is missing", i);
+}
+
 void check_arity(const Node& node, int inputs, int outputs) {
   const OpDef& def = *node.def;
   if (def.max_inputs >= 0 && inputs > def.max_inputs)
@@ -265,6 +272,7 @@ void Builder::append(Scope& scope, Node node, const NameList& outputs) {
   // Bodies have a result for every output.
   while (node.bodies.empty() && wanted > 0 && outputs[wanted - 1].empty()) --wanted;
   check_arity(node, static_cast<int>(node.inputs.size()), wanted);
+  check_given(node);
   const NodeId id{static_cast<int32_t>(graph.nodes.size())};
   for (int i = 0; i < wanted; ++i) {
     const ValueId value = outputs[i].empty() ? ValueId() : define(scope, outputs[i], TensorType());
@@ -345,9 +353,8 @@ ValueId Builder::add_node(Scope& scope, const std::string& op, const std::vector
 }
 
 std::vector<ValueId> Builder::add_unnamed(Scope& scope, const SourceNode& source_node,
-                                          const std::string& op,
-                                          const std::vector<ValueId>& inputs, Attributes attributes,
-                                          size_t outputs) {
+                                          const std::string& op, const std::vector<ValueId>& inputs,
+                                          Attributes attributes, size_t outputs) {
   const onnx::NodeProto& proto = *source_node.proto;
   NameList names;
   const std::string stem =

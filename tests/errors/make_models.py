@@ -219,6 +219,13 @@ def depth_left_out():
     return model([helper.make_node("OneHot", ["at", "", "values"], ["y"], name="hot")], inputs, [value("y", [4, 3])])
 
 
+def zero_point_left_out():
+    scale, byte = numpy_helper.from_array(np.float32(1), "s"), TensorProto.UINT8
+    inputs = [value("x", [1, 1, 3, 3], byte), value("z", [], byte), value("w", [1, 1, 1, 1], byte)]
+    conv = helper.make_node("QLinearConv", ["x", "s", "z", "w", "s", "", "s", "z"], ["y"], name="conv")
+    return model([conv], inputs, [value("y", [1, 1, 3, 3], byte)], [scale])
+
+
 def too_many_inputs():
     return model([node("Relu", "x x", "y", "act")], [value("x", [1, 4])], [value("y", [1, 4])])
 
