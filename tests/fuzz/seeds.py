@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints the model files that the fuzzer starts from, one a line: seeds.py OUT
 
-Small zoo graphs with their weights inside (written to OUT), the field cases, the models of the error tests, and one in twelve of
-ONNX's node tests. What is not there is left out.
+Small zoo graphs with their weights inside (written to OUT), the field cases, the models of the error tests, one in twelve of ONNX's
+node tests, and some random graphs, in which operators stand together. What is not there is left out.
 """
 import pathlib
 import subprocess
@@ -14,6 +14,7 @@ import macec
 SMALL_MODELS = ["dscnn_kws", "espcn_x3", "tcn_dilated", "llama_decode_step"]
 MAX_BYTES = 400_000
 EVERY = 12
+RANDOM_GRAPHS = range(40)
 
 
 def main():
@@ -27,6 +28,9 @@ def main():
     subprocess.run([sys.executable, str(macec.ROOT / "tests/errors/make_models.py"), str(out / "errors")], check=True)
     seeds += sorted((out / "errors").glob("*.onnx"))
     seeds += sorted((macec.CACHE / "node").glob("*/model.onnx"))[::EVERY]
+    subprocess.run([sys.executable, str(macec.ROOT / "tests/random/make.py"), str(out / "random"), *map(str, RANDOM_GRAPHS)],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    seeds += sorted((out / "random").glob("*/model.onnx"))
     for seed in seeds:
         if 0 < seed.stat().st_size <= MAX_BYTES:
             print(seed.absolute())

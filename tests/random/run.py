@@ -121,7 +121,7 @@ def main():
         flags = [os.environ["MACEC_RANDOM_FLAGS"].split()]
     if sanitize:
         sanitizing_compiler()
-        flags = [[f"--target={level}", "--optimize=-O1"] for level in levels()]
+        flags = [[f"--target={level}", "--optimize=-O0"] for level in levels()]
     lines = make(seeds)
     results = []
     for i in range(0, len(seeds), 100):
