@@ -83,7 +83,7 @@ void raise_binary(ImportContext& c) {
   }
   const int64_t rank = static_cast<int64_t>(a.size()), width = static_cast<int64_t>(b.size());
   const int64_t axis = !given ? rank - width : *given < 0 ? *given + rank : *given;
-  if (axis < 0 || axis + width > rank)
+  if (axis < 0 || axis > rank - width)
     throw user_error("the second operand {} cannot lie at axis {} of the first, {}", text(b),
                      given.value_or(axis), text(a));
   for (size_t i = 0; i < b.size(); ++i) {

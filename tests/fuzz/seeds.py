@@ -3,7 +3,8 @@
 """Prints the model files that the fuzzer starts from, one a line: seeds.py OUT
 
 Small zoo graphs with their weights inside (written to OUT), the field cases, the models of the error tests, one in twelve of ONNX's
-node tests, and some random graphs, in which operators stand together. What is not there is left out.
+node tests and of its stored ones (old opsets; sequences), and some random graphs, in which operators stand together. What is not there
+is left out.
 """
 import pathlib
 import subprocess
@@ -28,6 +29,8 @@ def main():
     subprocess.run([sys.executable, str(macec.ROOT / "tests/errors/make_models.py"), str(out / "errors")], check=True)
     seeds += sorted((out / "errors").glob("*.onnx"))
     seeds += sorted((macec.CACHE / "node").glob("*/model.onnx"))[::EVERY]
+    seeds += sorted((macec.CACHE / "stored").glob("*/*/model.onnx"))[::EVERY]
+    seeds += sorted((macec.CACHE / "stored").glob("simple/test_sequence_model*/model.onnx"))
     subprocess.run([sys.executable, str(macec.ROOT / "tests/random/make.py"), str(out / "random"), *map(str, RANDOM_GRAPHS)],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     seeds += sorted((out / "random").glob("*/model.onnx"))

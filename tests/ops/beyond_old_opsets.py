@@ -67,6 +67,7 @@ def binaries():
               rest={"shapes": {"x0": ["n", 3, "h", 5], "x1": [3, "h"]}, "flags": ("--dim=n=1..3", "--dim=h=1..6")})
     yield old("not_asked_for", "Add", 6, [a, behind], rest={"refused": "differ, and before opset 7"})
     yield old("axis_too_far", "Add", 6, [a, behind], broadcast=1, axis=3, rest={"refused": "cannot lie at axis 3"})
+    yield old("axis_beyond_all", "Add", 6, [a, behind], broadcast=1, axis=2**63 - 1, rest={"refused": "cannot lie at axis"})
     yield old("other_extents", "Mul", 6, [a, behind], broadcast=1, axis=1, rest={"refused": "cannot be broadcast"})
     yield old("first_broadcast", "Mul", 6, [a[:, :, :, :1], behind], broadcast=1, rest={"refused": "cannot be broadcast"})
     yield old("wrong_kind", "Mul", 6, [a, behind], broadcast=1.0, rest={"refused": "'broadcast' is of the wrong kind"})
