@@ -23,6 +23,7 @@ bool sink_squeeze(Graph& graph, PassContext& context);
 bool merge_products(Graph& graph, PassContext& context);
 bool project_inputs(Graph& graph, PassContext& context);
 bool move_factors(Graph& graph, PassContext& context);
+bool stream_attention(Graph& graph, PassContext& context);
 bool fuse_pointwise(Graph& graph, PassContext& context);
 bool widen_small(Graph& graph, PassContext& context);
 bool assign_layouts(Graph& graph, PassContext& context);

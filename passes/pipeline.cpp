@@ -73,6 +73,9 @@ std::vector<Pass> forming_passes() {
       // Before chains: what stands behind a kernel is fused, what stands in front of it is not.
       {"move-factors", "numbers that multiply operands of MatMul -> multiply its result", "",
        move_factors},
+      // Needs the scale of the scores as one factor behind them, and it as a node of its own.
+      {"stream-attention", "products, softmax and products of large attention -> one step",
+       "", stream_attention},
       // Chains first among themselves, then behind kernels: a chain that starts with one kernel's
       // result belongs to it.
       {"fuse-pointwise", "elementwise nodes -> chains -> epilogues of the kernel before",

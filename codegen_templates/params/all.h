@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All parameter structs, for the compiler.
 #pragma once
+#include "attention.h"
 #include "channel_norm.h"
 #include "conv.h"
 #include "copy.h"

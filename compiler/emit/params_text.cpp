@@ -77,6 +77,7 @@ struct TypeName {
   std::string operator()(const LineParamsT<Dim>&) const { return "LineParams"; }
   std::string operator()(const PickParamsT<Dim>&) const { return "PickParams"; }
   std::string operator()(const GridSampleParamsT<Dim>&) const { return "GridSampleParams"; }
+  std::string operator()(const AttentionParamsT<Dim>&) const { return "AttentionParams"; }
 };
 
 struct Initializer {

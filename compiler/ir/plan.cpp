@@ -65,6 +65,8 @@ std::string_view name(Family family) {
       return "pick";
     case Family::sample:
       return "sample";
+    case Family::attention:
+      return "attention";
   }
   return "?";
 }

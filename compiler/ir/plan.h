@@ -51,7 +51,8 @@ enum class Family {
   iota,
   line,
   pick,
-  sample
+  sample,
+  attention
 };
 std::string_view name(Family family);
 
@@ -72,7 +73,7 @@ using CallParams =
                  SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>,
                  GatherNestParamsT<Dim>, PadParamsT<Dim>, ResizeParamsT<Dim>,
                  ChannelNormParamsT<Dim>, RecurrentParamsT<Dim>, LineParamsT<Dim>,
-                 PickParamsT<Dim>, GridSampleParamsT<Dim>>;
+                 PickParamsT<Dim>, GridSampleParamsT<Dim>, AttentionParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 struct GpuRow;     // targets/opencl/gpu_row.h

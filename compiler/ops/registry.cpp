@@ -56,6 +56,7 @@ void append_center_crop_pad(OpList& ops);
 void append_attention(OpList& ops);
 void append_rotary(OpList& ops);
 void append_language(OpList& ops);
+void append_streamed_attention(OpList& ops);
 
 namespace {
 
@@ -104,7 +105,8 @@ constexpr void (*kFiles[])(OpList&) = {append_unary,
                                        append_center_crop_pad,
                                        append_attention,
                                        append_rotary,
-                                       append_language};
+                                       append_language,
+    append_streamed_attention};
 
 }  // namespace
 

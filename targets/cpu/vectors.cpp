@@ -35,6 +35,17 @@ std::string reduce_arguments(const KernelCall& call, const Capabilities&) {
   return "Reduce" + call.op;
 }
 
+bool accepts_attention(const KernelCall& call, const Capabilities&) {
+  return call.inputs[0].dtype == DType::float32;
+}
+double attention_cycles(const KernelCall& call, const Capabilities& caps) {
+  return (call.multiply_adds + call.elements * 2) / caps.vector_floats;
+}
+int64_t attention_scratch_bytes(const KernelCall& call, const Capabilities& caps) {
+  const auto& p = std::get<AttentionParamsT<Dim>>(call.params);
+  return 4 * attention_scratch(p.n.hi(), p.k.hi(), p.e.hi(), caps.panel);
+}
+
 }  // namespace
 
 void append_vector_rows(std::vector<KernelRow>& rows) {
@@ -52,6 +63,9 @@ void append_vector_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"rms_norm", "root mean square normalisation of dense rows", Family::norm,
                   "kernels/norm.h", "rms_norm", accepts_rms_norm, element_cycles, nullptr, nullptr,
                   nullptr, true});
+  rows.push_back({"attention", "attention in blocks of keys, without its scores",
+                  Family::attention, "kernels/attention.h", "attention", accepts_attention,
+                  attention_cycles, nullptr, nullptr, attention_scratch_bytes, false});
   rows.push_back({"channel_norm", "normalisation of channels or groups of them, channels-last",
                   Family::channel_norm, "kernels/channel_norm.h", "channel_norm",
                   accepts_float_rows, element_cycles, nullptr, nullptr, nullptr, true});
