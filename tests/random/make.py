@@ -46,6 +46,10 @@ def build(seed):
         if len(g.nodes) >= wanted:
             break
         drawn(g, drawn(g, families))(g)
+    # All dynamic graphs have the same sizes, so that they go into programs together; an input without users is valid.
+    for name in g.symbols:
+        if not any(name in dims for _, dims in g.inputs):
+            g.input(g.float, [name])
     return g
 
 

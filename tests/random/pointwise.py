@@ -159,7 +159,8 @@ def clip(g):
         return
     low, high = sorted(g.random.uniform(-2, 4, 2))
     limits = [g.constant(np.array(v).astype(x.dtype)) for v in (low, high)]
-    if g.chance(0.3):
+    # Without a limit the reference keeps infinities, and onnxruntime does not.
+    if g.chance(0.3) and not g.special:
         limits[g.integer(0, 1)] = None
     g.node("Clip", [x, *limits])
 
