@@ -197,13 +197,15 @@ void infer_dynamic(InferContext& context) {
   context.set_type(1, DType::float32, {});
   context.set_type(2, DType::uint8, {});
 }
-// The range of x and 0 in 255 steps.
+// The range of x and 0 in 255 steps; of nothing but zeros the scale is 1, as onnxruntime has it.
 void expand_dynamic(Expander& e) {
   const Attributes all = {{"keepdims", int64_t{0}}};
   const ValueId zero = e.number(0), last = e.number(255);
   const ValueId least = e.add("Min", {e.add("ReduceMin", {e.in(0)}, all), zero});
   const ValueId most = e.add("Max", {e.add("ReduceMax", {e.in(0)}, all), zero});
-  const ValueId scale = e.add("Div", {e.add("Sub", {most, least}), last});
+  const ValueId range = e.add("Sub", {most, least});
+  const ValueId scale =
+      e.add("Where", {e.add("Equal", {range, zero}), e.number(1), e.add("Div", {range, last})});
   const ValueId start = e.add("Sub", {zero, e.add("Div", {least, scale})});
   const ValueId clipped = e.add("Min", {e.add("Max", {start, zero}), last});
   const ValueId zero_point = e.cast(e.add("Round", {clipped}), DType::uint8);

@@ -27,3 +27,6 @@ def cases():
             helper.make_node("Sign", ["less"], ["y"])]
     yield Case("sign_of_a_size", sign, {"x": draw(3, 5, 7)}, ["y"], constants={"five": np.array([5], np.int64)}, shapes={"x": ["n", 5, 7]},
                flags=("--dim=n=1..4",))
+    yield Case("dynamic_quantization_of_zeros", helper.make_node("DynamicQuantizeLinear", ["x"], ["y", "scale", "zero"]),
+               {"x": np.zeros([2, 3], np.float32)}, ["y", "scale", "zero"],
+               expected=[np.zeros([2, 3], np.uint8), np.float32(1), np.uint8(0)])
