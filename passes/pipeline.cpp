@@ -56,7 +56,7 @@ std::vector<Pass> simplifying_passes() {
 std::vector<Pass> forming_passes() {
   return {
       // Needs the pieces as single nodes, before chains join them.
-      {"recognize", "LayerNormalization and Gelu written in pieces -> one node", "", recognize},
+      {"recognize", "norms, Gelu, HardSwish and Softmax written in pieces -> one node", "", recognize},
       // Before layouts: it keeps them where its pieces cannot.
       {"shuffle-channels", "Reshape, Transpose and Reshape of channels -> ChannelShuffle", "",
        shuffle_channels},
