@@ -56,6 +56,7 @@ void append_center_crop_pad(OpList& ops);
 void append_attention(OpList& ops);
 void append_rotary(OpList& ops);
 void append_language(OpList& ops);
+void append_linear_attention(OpList& ops);
 void append_streamed_attention(OpList& ops);
 
 namespace {
@@ -106,6 +107,7 @@ constexpr void (*kFiles[])(OpList&) = {append_unary,
                                        append_attention,
                                        append_rotary,
                                        append_language,
+    append_linear_attention,
     append_streamed_attention};
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// SwiGLU, TensorScatter, CausalConvWithState: places, states, what is refused.
+// SwiGLU, TensorScatter, CausalConvWithState, LinearAttention: places, states, what is refused.
 #include "compiler/support/error.h"
 #include "tests/catch.h"
 #include "tests/unit/op_test.h"
@@ -54,4 +54,40 @@ TEST_CASE("a causal convolution starts from its state, or from zeros, and hands 
 
 TEST_CASE("both inputs of SwiGLU have one shape") {
   CHECK_THROWS_AS(OneNode("SwiGLU", {OneNode::of({2, 3}), OneNode::of({1, 3})}), UserError);
+}
+
+TEST_CASE("linear attention remembers keys with values, and decay forgets them") {
+  const OneNode::Input q = OneNode::of(Tensor::vector_f32({1, 1}, {1, 2, 1}));
+  const OneNode::Input k = OneNode::of(Tensor::vector_f32({2, 3}, {1, 2, 1}));
+  const OneNode::Input v = OneNode::of(Tensor::vector_f32({5, 7}, {1, 2, 1}));
+  const OneNode::Input past = OneNode::of(Tensor::vector_f32({100}, {1, 1, 1, 1}));
+  Attributes attributes = {{"q_num_heads", int64_t{1}},
+                           {"kv_num_heads", int64_t{1}},
+                           {"update_rule", std::string("linear")}};
+  std::vector<Tensor> y = OneNode("LinearAttention", {q, k, v, past}, attributes, 2).evaluate();
+  CHECK(to_f64(y[0]) == std::vector<double>{110, 131});
+  CHECK(to_f64(y[1]) == std::vector<double>{131});
+  // Before the first token: 100 e^0; before the second: nothing is left.
+  attributes["update_rule"] = std::string("gated");
+  const OneNode::Input decay = OneNode::of(Tensor::vector_f32({0, -1000}, {1, 2, 1}));
+  y = OneNode("LinearAttention", {q, k, v, past, decay}, attributes, 2).evaluate();
+  CHECK(to_f64(y[0]) == std::vector<double>{110, 21});
+  CHECK_THROWS_AS(OneNode("LinearAttention", {q, k, v, past}, attributes, 2), UserError);
+}
+
+TEST_CASE("linear attention takes a fixed number of tokens") {
+  const Attributes attributes = {{"q_num_heads", int64_t{2}},
+                                 {"kv_num_heads", int64_t{1}},
+                                 {"update_rule", std::string("linear")}};
+  const Dim batch = ranged("batch", 1, 4), n = ranged("n", 1, 9);
+  OneNode fixed(
+      "LinearAttention",
+      {OneNode::of({batch, 3, 8}), OneNode::of({batch, 3, 4}), OneNode::of({batch, 3, 5})},
+      attributes, 2);
+  CHECK(fixed.shape(0) == Shape{batch, 3, 10});
+  CHECK(fixed.shape(1) == Shape{batch, 1, 4, 5});
+  CHECK_THROWS_AS(OneNode("LinearAttention",
+                          {OneNode::of({1, n, 8}), OneNode::of({1, n, 4}), OneNode::of({1, n, 5})},
+                          attributes, 2),
+                  UserError);
 }
