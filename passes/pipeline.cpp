@@ -56,7 +56,8 @@ std::vector<Pass> simplifying_passes() {
 std::vector<Pass> forming_passes() {
   return {
       // Needs the pieces as single nodes, before chains join them.
-      {"recognize", "norms, Gelu, HardSwish and Softmax written in pieces -> one node", "", recognize},
+      {"recognize", "norms, Gelu, HardSwish and Softmax written in pieces -> one node", "",
+       recognize},
       // Before layouts: it keeps them where its pieces cannot.
       {"shuffle-channels", "Reshape, Transpose and Reshape of channels -> ChannelShuffle", "",
        shuffle_channels},
@@ -74,8 +75,8 @@ std::vector<Pass> forming_passes() {
       {"move-factors", "numbers that multiply operands of MatMul -> multiply its result", "",
        move_factors},
       // Needs the scale of the scores as one factor behind them, and it as a node of its own.
-      {"stream-attention", "products, softmax and products of large attention -> one step",
-       "", stream_attention},
+      {"stream-attention", "products, softmax and products of large attention -> one step", "",
+       stream_attention},
       // Chains first among themselves, then behind kernels: a chain that starts with one kernel's
       // result belongs to it.
       {"fuse-pointwise", "elementwise nodes -> chains -> epilogues of the kernel before",
