@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/ir/type.h"
 
+#include <algorithm>
+
 #include "compiler/support/error.h"
 
 namespace macec {
@@ -58,7 +60,10 @@ std::string_view name(DType dtype) {
   return found ? found->name : "undefined";
 }
 int64_t bytes_of(DType dtype, int64_t count) {
-  return (count * info(dtype).bits + 7) / 8;
+  // Sizes that a file claims may be anything. This is more than can be, and sums of it still fit.
+  constexpr int64_t kMost = int64_t{1} << 50;
+  return static_cast<int64_t>(
+      std::min<__int128>((static_cast<__int128>(count) * info(dtype).bits + 7) / 8, kMost));
 }
 
 std::string_view name(Layout layout) {

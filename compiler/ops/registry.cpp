@@ -159,6 +159,9 @@ OpMatch match_op(std::string_view domain, std::string_view type, int opset) {
   return {};
 }
 
+// No machine holds more; sizes beyond are nonsense in the file.
+constexpr int64_t kMostBytes = int64_t{1} << 50;
+
 void infer_node(Graph& graph, NodeId id) {
   const OpDef* def = graph.node(id).def;
   MACEC_CHECK(def && def->infer, "node {} cannot be inferred", graph.node(id).op);
@@ -182,6 +185,9 @@ void infer_node(Graph& graph, NodeId id) {
     if (!node.outputs[o].is_valid()) continue;
     Value& value = graph.value(node.outputs[o]);
     if (o < context.results.size()) value.type = context.results[o];
+    if (value.type.dtype != DType::undefined &&
+        bytes_of(value.type.dtype, value.type.count().lo()) >= kMostBytes)
+      throw user_error("the result {} is larger than any memory", text(value.type));
     if (o == 0 && !node.epilogue.empty()) value.type.dtype = node.epilogue.back().dtype;
     value.known.reset();
     if (o < context.contents.size() && node.epilogue.empty())

@@ -226,6 +226,10 @@ def zero_point_left_out():
     return model([conv], inputs, [value("y", [1, 1, 3, 3], byte)], [scale])
 
 
+def size_of_nonsense():
+    return model([node("Expand", "x shape", "y", "grow")], [value("x", [1])], [value("y", None)], [ints("shape", 3, 2, 2449958197289549830)])
+
+
 def too_many_inputs():
     return model([node("Relu", "x x", "y", "act")], [value("x", [1, 4])], [value("y", [1, 4])])
 
