@@ -117,9 +117,9 @@ void Builder::hand_in(Scope& outer, Scope& scope, const std::vector<std::string>
 void Builder::build_results(Scope& scope) {
   build(scope);
   for (const std::string& output : scope.source->outputs) {
-    if (find_composite(scope, output))
-      throw user_error("the body's output '{}' is a sequence, which is not supported",
-                       printable(output));
+    if (const Composite* composite = find_composite(scope, output))
+      throw user_error("the body's output '{}' is {}, which is not supported", printable(output),
+                       composite->is_absent ? "an absent optional value" : "a sequence");
     const ValueId id = find(scope, output);
     if (!id.is_valid()) throw user_error("nothing makes the body's output '{}'", printable(output));
     scope.target->graph.outputs.push_back(id);

@@ -145,8 +145,8 @@ class Resolver {
     std::vector<std::string> reported;
     for (size_t i = 0; i < declared_.size(); ++i) {
       const DeclaredValue& value = declared_[i];
-      if (std::string_view(value.kind) != "tensor") {
-        diag_.add(user_error("input '{}' is no tensor but a {}, which is not supported",
+      if (std::string_view(value.kind) != "a tensor") {
+        diag_.add(user_error("input '{}' is no tensor but {}, which is not supported",
                              printable(value.name), value.kind)
                       .hint("a model's inputs and outputs must be tensors; --inputs begins behind"));
       } else if (value.dtype == DType::undefined) {

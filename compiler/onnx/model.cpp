@@ -53,10 +53,10 @@ Model parse_model(const std::string& bytes, const std::string& path, const std::
 static DeclaredValue declared(const onnx::ValueInfoProto& info) {
   DeclaredValue value;
   value.name = info.name();
-  if (info.type().has_sequence_type()) value.kind = "sequence";
-  if (info.type().has_optional_type()) value.kind = "optional value";
-  if (info.type().has_map_type()) value.kind = "map";
-  if (info.type().has_sparse_tensor_type()) value.kind = "sparse tensor";
+  if (info.type().has_sequence_type()) value.kind = "a sequence";
+  if (info.type().has_optional_type()) value.kind = "an optional value";
+  if (info.type().has_map_type()) value.kind = "a map";
+  if (info.type().has_sparse_tensor_type()) value.kind = "a sparse tensor";
   if (!info.type().has_tensor_type()) return value;
   const auto& tensor = info.type().tensor_type();
   if (find_dtype(tensor.elem_type())) value.dtype = static_cast<DType>(tensor.elem_type());

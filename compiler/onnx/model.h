@@ -35,7 +35,7 @@ struct DeclaredDim {
 struct DeclaredValue {
   std::string name;
   DType dtype = DType::undefined;  // undefined: no tensor, or no type
-  const char* kind = "tensor";     // "sequence", "map", ...
+  const char* kind = "a tensor";   // "a sequence", "a map", ...
   bool has_shape = false;
   std::vector<DeclaredDim> dims;
 };
