@@ -34,6 +34,7 @@ Step named_step(Step::Kind kind, const Node& node) {
 void GraphPlanner::plan_control_flow(const Node& node) {
   if (node.op == "If") return plan_if(node);
   if (node.op == "Loop") return plan_loop(node);
+  if (node.op == kExtentsOp) return plan_extents(node);
   if (node.op == kFailOp) {
     Step step = named_step(Step::fail, node);
     step.failure = node.string_attribute("text", "");
@@ -52,6 +53,20 @@ View GraphPlanner::in_buffer(ValueId id, const Node& node) {
                                type);
   add_copy(have, copy, node);
   return copy;
+}
+
+void GraphPlanner::plan_extents(const Node& node) {
+  const Value& value = graph_.value(node.outputs[0]);
+  MACEC_CHECK(value.known, "the extents of '{}' are gone", value.name);
+  const View numbers = dense_view(
+      builder_.new_buffer(value.name + ".extents", DType::int64, value.type.count(), Buffer::arena,
+                          -1),
+      value.type);
+  add_copy(view(node.inputs[0]), numbers, node);
+  steps_->back().name = value.name;
+  for (const Dim& extent : *value.known)
+    steps_->back().extents.push_back({computed_symbol(extent), {}});
+  add_copy(numbers, view(node.outputs[0]), node);
 }
 
 void GraphPlanner::plan_if(const Node& node) {

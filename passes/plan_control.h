@@ -54,6 +54,7 @@ class GraphPlanner {
   void plan_control_flow(const Node& node);
   void plan_if(const Node& node);
   void plan_loop(const Node& node);
+  void plan_extents(const Node& node);
   std::vector<Wanted> wanted(const Node& node) const;  // in the order to try
   bool choose_rows(KernelCall* call, Wanted wanted) const;
   std::optional<Lowered> try_lower(const Node& node, const std::map<int32_t, View>& replaced,

@@ -52,6 +52,8 @@ SymbolNames StepsWriter::new_names() const {
   names.identifier = [this](const Symbol& symbol) {
     const auto at = symbols_.find(symbol.name);
     MACEC_CHECK(at != symbols_.end(), "no run-time value for the extent '{}'", symbol.name);
+    MACEC_CHECK(!symbol.is_computed || set_.count(symbol.name),
+                "the extent '{}' is used before a step sets it", symbol.name);
     return at->second.first;
   };
   return names;
@@ -228,11 +230,22 @@ void StepsWriter::write_call(const Step& step, const std::string& indent) {
                            grain_of(step.kernel), step.number, comment_text(step.name));
   hook("step_ends");
   text_.run += fmt::format("{}if (stops(c)) return c.status;\n", indent);
-  for (const Step::Extent& extent : step.extents) {
+  for (size_t i = 0; i < step.extents.size(); ++i) {
     SymbolNames names = new_names();
     OperandWriter operands{plan_, weight_offsets_, names};
-    text_.run += fmt::format("{}c.dim[{}] = *{};\n", indent, index_of(*extent.symbol),
-                             operands.pointer(step.kernel.outputs.back()));
+    const Symbol& symbol = *step.extents[i].symbol;
+    const std::string pointer = operands.pointer(step.kernel.outputs.back());
+    const std::string number =
+        i == 0 ? "*" + pointer : fmt::format("({})[{}]", pointer, i);
+    if (!step.kernel.counts) {  // numbers of the model, which may be any
+      text_.run += fmt::format("{0}if ({1} < {2} || {1} > {3}) return c.status = fail(c, ", indent,
+                               number, symbol.lo, symbol.hi);
+      text_.run += fmt::format(
+          "MACEC_E_RANGE, {}, {}, {}, {});\n",
+          c_string(fmt::format("element {} of '{}', which --bound limits", i, step.name)), -1,
+          number, symbol.hi);
+    }
+    text_.run += fmt::format("{}c.dim[{}] = {};\n", indent, index_of(symbol), number);
   }
 }
 
@@ -260,6 +273,7 @@ void StepsWriter::write_loop(const Step& step, const std::string& indent) {
   SymbolNames names = new_names();
   OperandWriter operands{plan_, weight_offsets_, names};
   const int index = index_of(*step.index);
+  set_.insert(step.index->name);
   const std::string in = indent + "  ";
   text_.run += fmt::format("{}{{  // {}: {}\n", indent, step.number, comment_text(step.name));
   const std::string trips =

@@ -109,10 +109,12 @@ int remove_dead(Graph& graph) {
   int removed = 0;
   for (auto at = graph.order.rbegin(); at != graph.order.rend(); ++at) {
     Node& node = graph.node(*at);
+    // Extents are set where nobody may read the numbers themselves any more.
     const bool lives =
-        !node.is_dead && std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) {
-          return v.is_valid() && needed[static_cast<size_t>(v.index)];
-        });
+        !node.is_dead && (node.op == "Extents" ||
+                          std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) {
+                            return v.is_valid() && needed[static_cast<size_t>(v.index)];
+                          }));
     if (!lives) {
       node.is_dead = true;
       ++removed;

@@ -292,6 +292,9 @@ void Builder::append(Scope& scope, Node node, const NameList& outputs) {
     if (error.is_refusal() || !scope.target->is_branch || !fails_at_all_sizes(graph, failed)) throw;
     throw IllTyped(error, failed.origins.empty() ? failed.op : failed.origins[0]);
   }
+  const bool may_bound = !graph.bounds.empty() && graph.node(id).op != "Loop";  // that bounds lengths
+  for (int i = 0; may_bound && i < wanted; ++i)
+    if (!outputs[i].empty()) read_extents(scope, outputs[i]);
 }
 
 // Takes the last node out of the graph; its outputs stay as values without a producer.

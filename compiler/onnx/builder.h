@@ -94,6 +94,8 @@ class Builder {
   ValueId get(Scope& scope, const std::string& name);
   ValueId define(Scope& scope, const std::string& name, TensorType type);
   ValueId define_constant(Scope& scope, const std::string& name, TensorPtr tensor);
+  // extents.cpp: where --bound names the value and it holds integers of a run, they become extents.
+  void read_extents(Scope& scope, const std::string& name);
   // A node of one output with complete types; used for what no node of the file stands for (Identity, Cast).
   ValueId add_node(Scope& scope, const std::string& op, const std::vector<ValueId>& inputs,
                    Attributes attributes, const std::string& output);

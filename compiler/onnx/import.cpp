@@ -118,6 +118,7 @@ class Import {
       const auto io_type = options_.io_types.find(input.name);
       if (io_type == options_.io_types.end() || io_type->second == input.type.dtype) {
         target_.graph.inputs.push_back(builder_.define(scope_, input.name, input.type));
+        builder_.read_extents(scope_, input.name);
         continue;
       }
       // The app's type at the door, the model's inside.

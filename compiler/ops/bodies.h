@@ -23,6 +23,9 @@ constexpr const char* kFailOp = "Fail";
 // The Fail node of such a body; nullptr for all others.
 const Node* failing_node(const Graph& body);
 
+// The operator that makes extents of numbers of a run: extents.cpp.
+constexpr const char* kExtentsOp = "Extents";
+
 // Infers all nodes of the body. Errors name the place in the body. Its checks stay in it: they are
 // made where it runs.
 void infer_body(InferContext& context, Graph* body);

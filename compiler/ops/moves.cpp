@@ -21,6 +21,8 @@ UserError computed_from_data(const InferContext& context, int i, const char* wha
   } else {
     error.hint("macec follows sizes of inputs, not their elements; --set gives an input a value");
   }
+  if (info(value.type.dtype).is_integer)
+    error.hint(fmt::format("or say what its elements are at most, each at least 0: --bound {}=N", value.name));
   return error;
 }
 

@@ -20,6 +20,7 @@ void append_softmax(OpList& ops);
 void append_normalization(OpList& ops);
 void append_batch_norm(OpList& ops);
 void append_batch_norm_training(OpList& ops);
+void append_extents(OpList& ops);
 void append_channel_norm(OpList& ops);
 void append_conv(OpList& ops);
 void append_conv_transpose(OpList& ops);
@@ -67,6 +68,7 @@ constexpr void (*kFiles[])(OpList&) = {append_unary,
                                        append_quantize,
                                        append_batch_norm,
                                        append_batch_norm_training,
+                                       append_extents,
                                        append_normalization,
                                        append_softmax,
                                        append_reduce,

@@ -184,16 +184,27 @@ void evaluate_identity(EvaluateContext& context) {
   context.outputs[0] = context.in(0);
 }
 
+// Elements without gaps may be cut in any way: where the counts are not provably equal, a check of
+// the run says that they are.
+bool reshaped_view(const View& in, const Shape& shape, View* out) {
+  if (reshape_view(in, shape, out)) return true;
+  if (!in.is_dense()) return false;
+  *out = dense_view(in.buffer, {in.dtype, shape, Layout::plain});
+  out->offset = in.offset;
+  out->constant = in.constant;
+  return true;
+}
+
 bool view_reshaped(const LowerContext& context, const View& in, View* out) {
-  return reshape_view(in, context.graph.type(context.node.outputs[0]).shape, out);
+  return reshaped_view(in, context.graph.type(context.node.outputs[0]).shape, out);
 }
 
 // A dense output that starts anywhere: the copy walks the input's shape.
 Lowered lower_reshaped(const LowerContext& context) {
   if (!context.node.epilogue.empty()) return {};
   View from = context.in(0), to = context.out(0), seen;
-  if (reshape_view(from, to.shape, &seen)) return {copy_call(seen, to)};
-  if (reshape_view(to, from.shape, &seen)) return {copy_call(from, seen)};
+  if (reshaped_view(from, to.shape, &seen)) return {copy_call(seen, to)};
+  if (reshaped_view(to, from.shape, &seen)) return {copy_call(from, seen)};
   return {};
 }
 

@@ -185,6 +185,17 @@ def an_extent_that_data_decides_is_checked_as_soon_as_it_is_known():
     return text
 
 
+def a_number_beyond_its_bound_ends_the_run():
+    program, x = Program("bound", models.slice_of_computed_length(), flags=["--bound=k=4"]), draw(6, 3)
+    one, three, five = (np.array([n]) for n in (1, 3, 5))
+    four, beyond, below, two = program.run([x, one, three], [x, one, five], [x, one, -three], [x, one, one], go_on=True)
+    near(four, [-x[:4]])
+    near(two, [-x[:2]])
+    if "-18" not in beyond or "-18" not in below or "'k'" not in beyond:
+        raise AssertionError(f"not MACEC_E_RANGE with the value's name: {beyond}; {below}")
+    return beyond
+
+
 def memory_of_branches_is_shared():
     import json
     answer = must([macec.MACEC, "inspect", "--json", "model.onnx"], cwd=WORK / "if")

@@ -100,6 +100,13 @@ def kept_elements_and_others():
     return model(nodes, [value("x", [8]), value("c", [8], T.BOOL), value("b", ["m"])], [value("y", ["n"])])
 
 
+def slice_of_computed_length():
+    """The first k rows of x, k the sum of two inputs: for --bound k=4."""
+    nodes = [h.make_node("Add", ["i", "j"], ["k"], name="sum"), h.make_node("Slice", ["x", "zero", "k", "zero"], ["s"], name="first"),
+             h.make_node("Neg", ["s"], ["y"], name="turn")]
+    return model(nodes, [value("x", [6, 3]), value("i", [1], T.INT64), value("j", [1], T.INT64)], [value("y", ["n", 3])], {"zero": np.array([0])})
+
+
 def loop_with_scan(trips="input"):
     """A carried sum, a scan output of every sum, an outer value captured; the trip count is an input or a constant."""
     body = h.make_graph([

@@ -193,7 +193,71 @@ def empty_cases():
     yield empty("attention_of_an_empty_cache", cached, fresh, ("y", "k", "v"), expected=[fresh["nv"], fresh["nk"], fresh["nv"]])
 
 
+# --- integers of a run that shapes depend on: --bound
+
+def bounded(name, nodes, inputs, outputs=("y",), bound=("k=6",), **rest):
+    return Case(f"bounded_{name}", nodes, inputs, list(outputs), rest.pop("opset", 18), flags=tuple(f"--bound={b}" for b in bound), **rest)
+
+
+def numbers(*values):
+    return np.array(values, np.int64)
+
+
+def bounded_cases():
+    x, one = uniform(6, 3), np.array(1)
+    # k is computed: the sum of two inputs.
+    made = [node("Add", "i j", "k")]
+    two = {"i": numbers(1), "j": numbers(1)}
+    yield bounded("slice_end", made + [node("Slice", "x z k z", "s"), node("Exp", "s")], {"x": x, **two}, constants={"z": numbers(0)})
+    yield bounded("slice_start", made + [node("Slice", "x k e z", "s"), node("Exp", "s")], {"x": x, **two},
+                  constants={"z": numbers(0), "e": numbers(9)})
+    yield bounded("slice_beyond_the_end", made + [node("Slice", "x z k z", "s"), node("Exp", "s")], {"x": x, "i": numbers(4), "j": numbers(4)},
+                  constants={"z": numbers(0)}, bound=("k=9",))
+    yield bounded("slice_of_nothing", made + [node("Slice", "x z k z", "s"), node("Exp", "s")], {"x": x, "i": numbers(2), "j": numbers(-2)},
+                  constants={"z": numbers(0)})
+    yield bounded("slice_by_an_input", [node("Slice", "x z k z", "s"), node("Exp", "s")], {"x": x, "k": numbers(4)}, constants={"z": numbers(0)})
+    narrow = [node("Cast", "k", "n", to=TensorProto.INT32), node("Slice", "x z n z", "s"), node("Neg", "s")]
+    yield bounded("slice_by_int32", [node("Add", "i j", "k"), node("Slice", "x z k z", "s"), node("Neg", "s")],
+                  {"x": x, "i": np.array([1], np.int32), "j": np.array([2], np.int32)}, constants={"z": np.array([0], np.int32)})
+    yield bounded("slice_by_a_cast", made + narrow, {"x": x, **two}, constants={"z": np.array([0], np.int32)})
+    yield bounded("slice_and_its_length", made + [node("Slice", "x z k z", "s"), node("Shape", "s", "n"), node("Neg", "s")], {"x": x, **two},
+                  ("y", "n"), constants={"z": numbers(0)})
+    yield bounded("expand", made + [node("Concat", "k t", "to", axis=0), node("Expand", "x to", "e"), node("Sub", "e x")],
+                  {"x": uniform(1, 3), **two}, constants={"t": numbers(3)})
+    yield bounded("expand_to_both", [node("Add", "i j", "k"), node("Expand", "x k", "e"), node("Neg", "e")],
+                  {"x": uniform(1, 1), "i": numbers(1, 2), "j": numbers(1, 2)})
+    yield bounded("reshape", [node("Add", "i j", "k"), node("Reshape", "x k", "r"), node("ReduceSum", "r a")],
+                  {"x": x, "i": numbers(1, 2), "j": numbers(1, 7)}, constants={"a": numbers(1)}, bound=("k=18",))
+    yield bounded("tile", [node("Add", "i j", "k"), node("Tile", "x k")], {"x": x, "i": numbers(1, 0), "j": numbers(1, 3)})
+    yield bounded("range", [node("ReduceMax", "i", "k", keepdims=0), node("Range", "z k o", "r"), node("Mul", "r r")], {"i": numbers(3, 5, 1)},
+                  constants={"z": np.array(0), "o": one})
+    yield bounded("range_between", [node("ReduceMax", "i", "k", keepdims=0), node("ReduceMin", "i", "l", keepdims=0), node("Range", "l k o", "r"),
+                                    node("Mul", "r r")], {"i": numbers(3, 5, 1)}, constants={"o": one}, bound=("k=6", "l=6"))
+    yield bounded("top_of_each_row", made + [node("TopK", "x k", "y n", axis=0)], {"x": x, **two}, ("y", "n"))
+    yield bounded("fill", made + [node("ConstantOfShape", "k", "c"), node("Cos", "c")], two)
+    yield bounded("pad", [node("Add", "i j", "k"), node("Pad", "x k")], {"x": x, "i": numbers(1, 0, 0, 2), "j": numbers(1, 1, 0, 0)})
+    yield bounded("with_its_contents", made + [node("Slice", "x z k z", "s"), node("Cast", "k", "f", to=FLOAT), node("Mul", "s f")], {"x": x, **two},
+                  constants={"z": numbers(0)})
+    yield bounded("sum_with_an_open_length", made + [node("Slice", "x z k z", "s"), node("Add", "s b")], {"x": x, **two, "b": uniform(2, 3)},
+                  constants={"z": numbers(0)}, shapes={"b": ["m", 3]})
+    inner = helper.make_graph([helper.make_node("Slice", ["x", "z", "k", "z"], ["t0"]), helper.make_node("Neg", ["t0"], ["t"])], "then", [],
+                              [value("t", ["n", 3])])
+    other = helper.make_graph([helper.make_node("Identity", ["x"], ["e"])], "else", [], [value("e", [6, 3])])
+    choice = helper.make_node("If", ["c"], ["r"], then_branch=inner, else_branch=other)
+    for c in (True, False):
+        yield bounded(f"slice_in_a_branch_{c}", made + [choice, node("Exp", "r")], {"x": x, **two, "c": np.array(c)}, constants={"z": numbers(0)})
+    step = helper.make_graph(
+        [helper.make_node("Add", ["it", "one"], ["k0"]), helper.make_node("Unsqueeze", ["k0", "z"], ["k"]),
+         helper.make_node("Slice", ["x", "z", "k", "z"], ["s"]), helper.make_node("ReduceSum", ["s", "z"], ["row"], keepdims=0),
+         helper.make_node("Identity", ["go"], ["goes"])],
+        "body", [value("it", [], TensorProto.INT64), value("go", [], TensorProto.BOOL)], [value("goes", [], TensorProto.BOOL), value("row", [3])])
+    yield bounded("slice_in_a_loop", [helper.make_node("Loop", ["n", ""], ["rows"], body=step), node("Neg", "rows")], {"x": x},
+                  constants={"z": numbers(0), "n": np.array(5), "one": one}, expected=[-np.cumsum(x, 0)[:5]])
+    yield Case("unbounded_slice", made + [node("Slice", "x z k z")], {"x": x, **two}, ["y"], 18, constants={"z": numbers(0)}, refused="--bound k=N")
+
+
 def cases():
     yield from scan_cases()
+    yield from bounded_cases()
     yield from empty_cases()
     yield from training_norms()
