@@ -101,7 +101,8 @@ const FlagRow kFlags[] = {
     {"--outputs", "A,B", kReading, true, "cuts the graph: these values are its outputs",
      [](Options& o, const std::string& v) { add_names(&o.import.outputs, v); }},
     {"--bound", "VALUE=N", kReading, true,
-     "the most elements along the first axis of a value whose size depends on data",
+     "the most elements along the first axis of a value whose size depends on data; of integers "
+     "that shapes depend on, the greatest",
      [](Options& o, const std::string& v) { add_bounds(o, v); }},
     {"--plans", "N", kReading, true,
      "complete plans in the code (default 1); the next takes over when a run ends with "

@@ -5,7 +5,7 @@
 //
 // Models that pick a sampling rate or a layout at run time have such branches for most sizes. The trap: under ranges an
 // error may hold for some sizes only. Then it stays an error of the model: see fails_at_all_sizes.
-// Tests: tests/unit/onnx_branches_test.cpp, tests/contracts/
+// Tests: tests/errors/ (neither_branch_can_run, unsupported_in_a_branch, branch_for_some_sizes), tests/contracts/
 #include <algorithm>
 #include <map>
 
