@@ -159,7 +159,9 @@ def recurrent(g):
     inputs = [x, g.weights([d, gates * hidden, width], low=-0.6, high=0.6), g.weights([d, gates * hidden, hidden], low=-0.6, high=0.6)]
     inputs.append(g.weights([d, 2 * gates * hidden], low=-0.5, high=0.5) if g.chance(0.7) else None)
     fixed = batch is not None and steps is not None
-    inputs.append(g.constant(g.random.randint(1, steps + 1, batch).astype(np.int32)) if fixed and steps > 0 and g.chance(0.3) else None)
+    # Only the reference has layout 1, and it knows neither lengths nor clip nor activations.
+    lengths = fixed and steps > 0 and not layout and g.chance(0.3)
+    inputs.append(g.constant(g.random.randint(1, steps + 1, batch).astype(np.int32)) if lengths else None)
     state = [batch, d, hidden] if layout else [d, batch, hidden]
     with_state = fixed and g.chance(0.4)
     inputs.append(g.weights(state) if with_state else None)
@@ -174,9 +176,9 @@ def recurrent(g):
         attributes["layout"] = 1
     if op == "GRU" and g.chance(0.5):
         attributes["linear_before_reset"] = 1
-    if g.chance(0.15):
+    if g.chance(0.15) and not layout:
         attributes["clip"] = 0.8
-    if op == "RNN" and g.chance(0.4):
+    if op == "RNN" and g.chance(0.4) and not layout:
         attributes["activations"] = [g.choice(["Relu", "Tanh", "Sigmoid"]) for _ in range(d)]
     wanted = [1, g.chance(0.6), g.chance(0.4)] if op == "LSTM" else [g.chance(0.7), 1]
     g.node(op, inputs, outputs=wanted, **attributes)
