@@ -153,6 +153,11 @@ class Resolver {
         diag_.add(
             user_error("input '{}' is no tensor with a known element type; that is not supported",
                        printable(value.name)));
+      } else if (value.dtype == DType::string || value.dtype == DType::complex64 ||
+                 value.dtype == DType::complex128) {
+        diag_.add(user_error("input '{}' is of type {}, which is not supported",
+                             printable(value.name), name(value.dtype))
+                      .hint("--inputs begins behind"));
       } else if (!value.has_shape && !options_.shapes.count(value.name)) {
         if (!options_.sets.count(value.name)) report_no_shape(value);
       }
