@@ -21,22 +21,41 @@ void move_element(const Tensor& tensor, int64_t from, std::vector<unsigned char>
               tensor.bytes.data() + static_cast<size_t>(from) * size, size);
 }
 
-// panels: [group][ceil(n / width)][k][width], zeros behind the last column. phases: the same with the
-// depth in another order.
+// panels: [group][ceil(n / width)][k][width], zeros behind the last column; plan.h says what a depth
+// changes. phases: the same with the depth in another order.
 std::vector<unsigned char> pack_panels(const Tensor& tensor, int64_t offset,
                                        const KernelCall::ConstantUse& use, Packing packing) {
   const int width = packing.width;
   const std::vector<int64_t>& order =
       packing.kind == Packing::phases ? use.phase_order : use.k_order;
   const int64_t panels = (use.n + width - 1) / width;
+  const int64_t d = packing.depth, tap_k = use.tap_k > 0 ? use.tap_k : std::max<int64_t>(use.k, 1);
+  const int64_t padded_k = (tap_k + d - 1) / d * d, all_k = use.k / tap_k * padded_k;
   std::vector<unsigned char> packed(
-      static_cast<size_t>(bytes_of(tensor.dtype, use.groups * panels * use.k * width)));
+      static_cast<size_t>(bytes_of(tensor.dtype, use.groups * panels * all_k * width)));
   for (int64_t g = 0; g < use.groups; ++g)
     for (int64_t n = 0; n < use.n; ++n)
       for (int64_t k = 0; k < use.k; ++k) {
         const int64_t depth = order.empty() ? k * use.stride_k : order[static_cast<size_t>(k)];
+        const int64_t row = (g * panels + n / width) * all_k + k / tap_k * padded_k + k % tap_k;
         move_element(tensor, offset + g * use.stride_group + n * use.stride_n + depth, packed,
-                     ((g * panels + n / width) * use.k + k) * width + n % width);
+                     row / d * d * width + n % width * d + row % d);
+      }
+  return packed;
+}
+
+// groups: [k][n][group].
+std::vector<unsigned char> pack_groups(const Tensor& tensor, int64_t offset,
+                                       const KernelCall::ConstantUse& use) {
+  std::vector<unsigned char> packed(
+      static_cast<size_t>(bytes_of(tensor.dtype, use.groups * use.n * use.k)));
+  for (int64_t g = 0; g < use.groups; ++g)
+    for (int64_t n = 0; n < use.n; ++n)
+      for (int64_t k = 0; k < use.k; ++k) {
+        const int64_t depth =
+            use.k_order.empty() ? k * use.stride_k : use.k_order[static_cast<size_t>(k)];
+        move_element(tensor, offset + g * use.stride_group + n * use.stride_n + depth, packed,
+                     (k * use.n + n) * use.groups + g);
       }
   return packed;
 }
@@ -87,11 +106,14 @@ struct Packer {
       weight.bytes = tensor.bytes;
     } else {
       const int64_t offset = view.offset.value();
-      weight.bytes = packing.kind == Packing::taps ? pack_taps(tensor, offset, use)
-                                                   : pack_panels(tensor, offset, use, packing);
-      weight.shape_text += packing.kind == Packing::taps
-                               ? " tap by tap"
+      weight.bytes = packing.kind == Packing::taps     ? pack_taps(tensor, offset, use)
+                     : packing.kind == Packing::groups ? pack_groups(tensor, offset, use)
+                                                       : pack_panels(tensor, offset, use, packing);
+      weight.shape_text += packing.kind == Packing::taps ? " tap by tap"
+                           : packing.kind == Packing::groups
+                               ? " by groups"
                                : fmt::format(" in panels of {}", packing.width);
+      if (packing.depth > 1) weight.shape_text += fmt::format(" by {}", packing.depth);
       view.offset = 0;
     }
     std::string key = fmt::format("{}:", static_cast<int>(weight.dtype));

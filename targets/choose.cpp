@@ -16,7 +16,7 @@ std::string packing_key(const KernelRow& row, const KernelCall& call, const Capa
   for (size_t i = 0; i < call.inputs.size(); ++i) {
     if (!call.inputs[i].constant || !row.packing) continue;
     const Packing packing = row.packing(call, static_cast<int>(i), caps);
-    key += fmt::format("{}:{};", static_cast<int>(packing.kind), packing.width);
+    key += fmt::format("{}:{}:{};", static_cast<int>(packing.kind), packing.width, packing.depth);
   }
   return key;
 }

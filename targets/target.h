@@ -16,6 +16,7 @@ struct Capabilities {
   int panel;  // columns of a packed panel; the same for all levels of a target
   bool has_fma;
   int64_t l1_bytes, l2_bytes;
+  int integer_depth = 1;  // elements of depth beside each other in packed integer weights
 };
 
 // One kernel. From general to special in a level's table; the cheapest accepting row is chosen.

@@ -4,7 +4,8 @@
 //   conv_depthwise<KH, KW, S>   kernel KH x KW, stride S along the width, no dilation: one vector of
 //                               channels at a time walks along the width, 4 pixels of 2 output
 //                               rows a turn; its weights stay in registers, or at hand on the stack
-//   conv_depthwise_any          any kernel, stride and dilation; pixel by pixel
+//   conv_depthwise_any          any kernel, stride and dilation; pixel by pixel, or four at once
+//                               where their windows are inside
 //
 // Inside there is no test but one per input row (nullptr: in the padding); pixels near the left and
 // right border go one at a time. All add their taps in the same order.
@@ -33,61 +34,109 @@ struct DepthwisePixel {
   int64_t row;   // for the epilogue
 };
 
-// Channels [c, c + V vectors) of one pixel, taps counted at run time.
-template <int V, class N, class Rows, class Y, class Epilogue>
+inline DepthwisePixel depthwise_pixel(const ConvParams& p, int64_t pixel) {
+  const int64_t dilation = p.dilation[2];
+  DepthwisePixel at;
+  at.unit = conv_unit(p, pixel / p.out[2]);
+  at.row = pixel;
+  const int64_t ix = pixel % p.out[2] * p.stride[2] - p.pad[2];
+  at.kw_begin = ix < 0 ? (-ix + dilation - 1) / dilation : 0;
+  const int64_t fit = ix < p.in[2] ? (p.in[2] - ix + dilation - 1) / dilation : 0;
+  at.kw_end = fit < p.kernel[2] ? fit : p.kernel[2];
+  at.x_at = (ix + at.kw_begin * dilation) * p.x_pixel;
+  return at;
+}
+
+// Channels [c, c + V vectors) of P neighbouring pixels whose windows cover the same kernel columns;
+// taps counted at run time.
+template <int P, int V, class N, class Rows, class Y, class Epilogue>
 MACEC_INLINE void depthwise_point(const ConvParams& p, const Rows& rows, const DepthwisePixel& at,
                                   const float* w, const float* bias, Y* y, int64_t c, N n,
                                   const Epilogue& epilogue) {
-  Vf acc[V];
+  Vf acc[P][V];
 #pragma GCC unroll 4
-  for (int v = 0; v < V; ++v) {
-    acc[v] = bias == nullptr ? splat<Vf>(0) : load<Vf>(bias + c + v * kLanes, n);
+  for (int i = 0; i < P; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      acc[i][v] = bias == nullptr ? splat<Vf>(0) : load<Vf>(bias + c + v * kLanes, n);
+    }
   }
-  const int64_t x_step = p.dilation[2] * p.x_pixel;
+  const int64_t x_step = p.dilation[2] * p.x_pixel, x_next = p.stride[2] * p.x_pixel;
   for (int r = 0; r < p.kernel[0] * p.kernel[1]; ++r) {
     const auto* x = conv_input_row(p, rows, at.unit, r / p.kernel[1], r % p.kernel[1]);
     if (x == nullptr) continue;
     x += at.x_at + c;
     const float* tap = w + (r * p.kernel[2] + at.kw_begin) * p.group + c;
     for (int64_t kw = at.kw_begin; kw < at.kw_end; ++kw, x += x_step, tap += p.group) {
+      const auto* pixel = x;
+      Vf weights[V];
 #pragma GCC unroll 4
-      for (int v = 0; v < V; ++v) {
-        acc[v] = fma(load<Vf>(x + v * kLanes, n), load<Vf>(tap + v * kLanes, n), acc[v]);
+      for (int v = 0; v < V; ++v) weights[v] = load<Vf>(tap + v * kLanes, n);
+#pragma GCC unroll 4
+      for (int i = 0; i < P; ++i, pixel += x_next) {
+#pragma GCC unroll 4
+        for (int v = 0; v < V; ++v) {
+          acc[i][v] = fma(load<Vf>(pixel + v * kLanes, n), weights[v], acc[i][v]);
+        }
       }
     }
   }
+  if constexpr (EpilogueSize<Epilogue>::kIsLarge && P * V > 1) {
+    Vf results[P * V];
+#pragma GCC unroll 16
+    for (int i = 0; i < P * V; ++i) results[i] = acc[i / V][i % V];
+    for (int i = 0; i < P * V; ++i) {
+      const int64_t col = c + i % V * kLanes;
+      store(y + i / V * p.y_pixel + col, epilogue(results[i], at.row + i / V, col, n), n);
+    }
+  } else {
 #pragma GCC unroll 4
-  for (int v = 0; v < V; ++v) {
-    const int64_t col = c + v * kLanes;
-    store(y + col, epilogue(acc[v], at.row, col, n), n);
+    for (int i = 0; i < P; ++i) {
+#pragma GCC unroll 4
+      for (int v = 0; v < V; ++v) {
+        const int64_t col = c + v * kLanes;
+        store(y + i * p.y_pixel + col, epilogue(acc[i][v], at.row + i, col, n), n);
+      }
+    }
+  }
+}
+
+// All channels of P pixels.
+template <int P, class Rows, class Y, class Epilogue>
+MACEC_NOINLINE void depthwise_points(const ConvParams& p, const Rows& rows,
+                                     const DepthwisePixel& at, const float* w, const float* bias,
+                                     Y* y, const Epilogue& epilogue) {
+  constexpr int V = P == 1 ? 4 : 2;
+  int64_t c = 0;
+  for (; c + V * kLanes <= p.group; c += V * kLanes) {
+    depthwise_point<P, V>(p, rows, at, w, bias, y, c, Full{}, epilogue);
+  }
+  for (; c + kLanes <= p.group; c += kLanes) {
+    depthwise_point<P, 1>(p, rows, at, w, bias, y, c, Full{}, epilogue);
+  }
+  if (c < p.group) {
+    const Part n{static_cast<int>(p.group - c)};
+    depthwise_point<P, 1>(p, rows, at, w, bias, y, c, n, epilogue);
   }
 }
 
 template <class Input, class Y, class Epilogue>
 void conv_depthwise_any(const ConvParams& p, const Input& x, const float* w, const float* bias,
                         Y* y, const Epilogue& epilogue, int64_t begin, int64_t end, void*) {
+  constexpr int P = 4;
   const auto rows = conv_rows(p, x);
-  const int64_t dilation = p.dilation[2];
-  for (int64_t pixel = begin * p.out[2]; pixel < end * p.out[2]; ++pixel) {
-    DepthwisePixel at;
-    at.unit = conv_unit(p, pixel / p.out[2]);
-    at.row = pixel;
-    const int64_t ix = pixel % p.out[2] * p.stride[2] - p.pad[2];
-    at.kw_begin = ix < 0 ? (-ix + dilation - 1) / dilation : 0;
-    const int64_t fit = ix < p.in[2] ? (p.in[2] - ix + dilation - 1) / dilation : 0;
-    at.kw_end = fit < p.kernel[2] ? fit : p.kernel[2];
-    at.x_at = (ix + at.kw_begin * dilation) * p.x_pixel;
+  const int64_t last = end * p.out[2];
+  for (int64_t pixel = begin * p.out[2]; pixel < last;) {
+    const DepthwisePixel at = depthwise_pixel(p, pixel);
     Y* to = y + pixel * p.y_pixel;
-    int64_t c = 0;
-    for (; c + 4 * kLanes <= p.group; c += 4 * kLanes) {
-      depthwise_point<4>(p, rows, at, w, bias, to, c, Full{}, epilogue);
-    }
-    for (; c + kLanes <= p.group; c += kLanes) {
-      depthwise_point<1>(p, rows, at, w, bias, to, c, Full{}, epilogue);
-    }
-    if (c < p.group) {
-      const Part n{static_cast<int>(p.group - c)};
-      depthwise_point<1>(p, rows, at, w, bias, to, c, n, epilogue);
+    const int64_t behind = p.out[2] - pixel % p.out[2];  // pixels of this row from here on
+    const bool is_whole = at.kw_begin == 0 && at.kw_end == p.kernel[2] && behind >= P;
+    if (is_whole && depthwise_pixel(p, pixel + P - 1).kw_end == p.kernel[2]) {
+      depthwise_points<P>(p, rows, at, w, bias, to, epilogue);
+      pixel += P;
+    } else {
+      depthwise_points<1>(p, rows, at, w, bias, to, epilogue);
+      ++pixel;
     }
   }
 }

@@ -9,22 +9,22 @@
 #include "../params/gemm.h"
 #include "plain.h"
 
-template <class T, class B>
-MACEC_NOINLINE void gemm_plain(const GemmParams& p, const T* x, const T* w, const B* bias, T* y,
+template <class X, class W, class B, class Y>
+MACEC_NOINLINE void gemm_plain(const GemmParams& p, const X* x, const W* w, const B* bias, Y* y,
                                int64_t begin, int64_t end, void*) {
-  using Sum = typename PlainSum<T>::Type;
+  using Sum = typename PlainSum<Y>::Type;
   const int64_t per_entry = (p.m + kGemmRowsPerUnit - 1) / kGemmRowsPerUnit;
   for (int64_t unit = begin; unit < end; ++unit) {
     const int64_t entry = unit / per_entry, outer = entry / p.batch[1], inner = entry % p.batch[1];
     const int64_t first = (unit - entry * per_entry) * kGemmRowsPerUnit;
     const int64_t last = first + kGemmRowsPerUnit < p.m ? first + kGemmRowsPerUnit : p.m;
-    const T* w_entry = w + outer * p.w_batch[0] + inner * p.w_batch[1];
+    const W* w_entry = w + outer * p.w_batch[0] + inner * p.w_batch[1];
     for (int64_t m = first; m < last; ++m) {
-      const T* row = x + outer * p.x_batch[0] + inner * p.x_batch[1] + m * p.x_row;
-      T* to = y + outer * p.y_batch[0] + inner * p.y_batch[1] + m * p.y_row;
+      const X* row = x + outer * p.x_batch[0] + inner * p.x_batch[1] + m * p.x_row;
+      Y* to = y + outer * p.y_batch[0] + inner * p.y_batch[1] + m * p.y_row;
       for (int64_t n = 0; n < p.n; ++n) {
         Sum sum = bias != nullptr ? static_cast<Sum>(plain_load(bias + n)) : Sum{0};
-        const T* column = w_entry + n * p.w_n;
+        const W* column = w_entry + n * p.w_n;
         for (int64_t k = 0; k < p.k; ++k) {
           sum += plain_load(row + k * p.x_k) * plain_load(column + k * p.w_k);
         }

@@ -18,20 +18,22 @@ MACEC_INLINE void transpose_border(const char* x, int64_t x_row, char* y, int64_
   }
 }
 
-// Two rows of x in turns: channels of two groups.
-template <int kBytes>
-MACEC_INLINE void interleave(const char* x, int64_t x_row, char* y, int64_t rows) {
-  const char* second = x + x_row * kBytes;
-  for (int64_t r = 0; r < rows; ++r) {
-    memcpy(y + 2 * r * kBytes, x + r * kBytes, kBytes);
-    memcpy(y + (2 * r + 1) * kBytes, second + r * kBytes, kBytes);
+// The same for C columns, as those of an image: all of a row in one turn.
+template <int kBytes, int C>
+MACEC_INLINE void transpose_few(const char* x, int64_t x_row, char* y, int64_t y_row,
+                                int64_t rows) {
+#pragma GCC unroll 4
+  for (int64_t r = 0; r < rows; ++r, x += kBytes, y += y_row * kBytes) {
+#pragma GCC unroll 4
+    for (int c = 0; c < C; ++c) memcpy(y + c * kBytes, x + c * x_row * kBytes, kBytes);
   }
 }
 
 template <int kBytes>
 MACEC_NOINLINE void transpose_plane(const char* x, int64_t x_row, char* y, int64_t y_row,
                                     int64_t rows, int64_t columns) {
-  if (columns == 2 && y_row == 2) return interleave<kBytes>(x, x_row, y, rows);
+  if (columns == 2) return transpose_few<kBytes, 2>(x, x_row, y, y_row, rows);
+  if (columns == 3) return transpose_few<kBytes, 3>(x, x_row, y, y_row, rows);
   const int64_t strip = 64;
   for (int64_t c0 = 0; c0 < columns; c0 += strip) {
     const int64_t width = columns - c0 < strip ? columns - c0 : strip;

@@ -47,10 +47,12 @@ struct ConvRing {
 }
 
 // Whether a row of the kernel is read as one run of kernel[2] * in_channels elements, for which the
-// pixels at the left and right border are copied with their padding: pays for few channels.
+// pixels at the left and right border are copied with their padding: pays for few channels, and for
+// kernels so wide that a table of their taps would cost more than the products.
 template <class Int>
 constexpr bool conv_reads_runs(const ConvParamsT<Int>& p) {
-  return p.group == 1 && p.dilation[2] == 1 && p.kernel[2] > 1 && p.in_channels < 8;
+  return p.group == 1 && p.dilation[2] == 1 && p.kernel[2] > 1 &&
+         (p.in_channels < 8 || (p.kernel[2] > 7 && p.in_channels <= 32));
 }
 
 // Bytes of scratch of kernels over row pointers for inputs of `element` bytes, which may read a row of

@@ -55,7 +55,9 @@ void append_file(const std::string& path, std::string* out, OnInclude on_include
 }  // namespace
 
 void Paster::add(const std::string& requested) {
-  const std::string path = requested == "kernels/simd/simd.h" ? simd_header_ : requested;
+  std::string path = requested == "kernels/simd/simd.h" ? simd_header_ : requested;
+  if (requested == "kernels/simd/integers.h")  // "kernels/simd/avx2.h": "..._integers.h"
+    path = simd_header_.substr(0, simd_header_.size() - 2) + "_integers.h";
   if (!done_.insert(path).second) return;
   if (is_common(path)) {
     std::string ignored;

@@ -61,10 +61,16 @@ std::string_view name(Family family);
 //   panels   [ceil(n / width)][k][width], zeros behind the last column          gemm, conv
 //   taps     [tap][channel]                                                     depthwise
 //   phases   panels with the taps in the order of output phases                 transposed conv
+//   groups   [k][n][group]                                                      depthwise, n > 1
+// With depth d > 1 panels are [ceil(n / width)][tap][ceil(k of a tap / d)][width][d], zeros behind the
+// last k of a tap.
 struct Packing {
-  enum Kind { plain, panels, taps, phases } kind = plain;
+  enum Kind { plain, panels, taps, phases, groups } kind = plain;
   int width = 1;
-  bool operator==(const Packing& o) const { return kind == o.kind && width == o.width; }
+  int depth = 1;
+  bool operator==(const Packing& o) const {
+    return kind == o.kind && width == o.width && depth == o.depth;
+  }
 };
 
 using CallParams =
@@ -120,6 +126,7 @@ struct KernelCall {
     int64_t groups = 1, n = 0, k = 0;  // panels: matrices, columns, depth; taps: k taps, n channels
     int64_t stride_group = 0, stride_n = 0,
             stride_k = 0;              // in elements of the (re-ordered) constant
+    int64_t tap_k = 0;                 // how much of the depth belongs to one tap; 0: all
     std::vector<int64_t> k_order;      // if set: depth index -> element offset, instead of stride_k
     std::vector<int64_t> phase_order;  // the same for phases
   };

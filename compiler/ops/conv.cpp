@@ -9,6 +9,7 @@
 // one input channel. Weights that are computed at run time go to the kernels of the op "dynamic",
 // which read them as ONNX has them.
 #include "compiler/ops/conv_call.h"
+#include "compiler/ops/product.h"
 #include "compiler/ops/registry.h"
 #include "compiler/ops/window.h"
 #include "compiler/support/error.h"
@@ -60,7 +61,7 @@ void infer_conv(InferContext& context) {
     }
     context.require_equal(context.shape(2)[0], w[0], "the bias", "axis 0 of the weights");
   }
-  context.set_type(0, context.type(0).dtype, window_shape(window, x, w[0]));
+  context.set_type(0, product_type(context.type(0).dtype), window_shape(window, x, w[0]));
 }
 
 // sums += weight * (the plane of x seen through one tap); both planes are plain
@@ -101,7 +102,7 @@ void evaluate_conv(EvaluateContext& context) {
   int64_t x_plane = (window.in[0] * window.in[1] * window.in[2]).value();
   int64_t y_plane = window.positions().value();
 
-  Tensor y(x.dtype, fixed(window_shape(window, x_shape, w_shape[0])));
+  Tensor y(product_type(x.dtype), fixed(window_shape(window, x_shape, w_shape[0])));
   std::vector<double> sums(static_cast<size_t>(y_plane));
   for (int64_t n = 0; n < x.shape[0]; ++n) {
     for (int64_t m = 0; m < w.shape[0]; ++m) {
@@ -139,6 +140,7 @@ KernelCall::ConstantUse weights_use(const ConvParamsT<Dim>& p, int64_t taps) {
   use.groups = p.group;
   use.n = p.out_channels;
   use.k = taps * p.in_channels;
+  use.tap_k = p.in_channels;
   use.stride_n = taps * p.in_channels;
   use.stride_group = use.stride_n * p.out_channels;
   for (int64_t t = 0; t < taps; ++t) {

@@ -2,11 +2,15 @@
 // MatMulInteger, ConvInteger, QLinearMatMul, QLinearConv and DynamicQuantizeLinear, written as
 // other operators.
 //
-// Products of 8-bit integers are exact in float32 as long as no sum of magnitudes exceeds 2^24:
-// then float kernels do the work. That is so for up to 258 products, and for constant weights
-// whose magnitudes say it. Others are computed in int32.
+// Both operands less their zero points fit 16 bits. Where the weights are constant the product is one
+// of int16 by int8 (int16 where a zero point needs it), with sums in int32: see ops/product.h.
+//
+// Otherwise, and for depthwise convolutions: products of 8-bit integers are exact in float32 as long
+// as no sum of magnitudes exceeds 2^24: then float kernels do the work. That is so for up to 258
+// products, and for constant weights whose magnitudes say it. Others are computed in int32.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "compiler/ops/expand.h"
 #include "compiler/ops/registry.h"
@@ -74,14 +78,38 @@ ValueId shifted(Expander& e, ValueId v, int zero, size_t axis, DType type) {
   return e.add("Sub", {wide, e.cast(along(e, e.in(zero), axis, rank), type)});
 }
 
+// Constant weights less their zero point, in the smallest type that holds them; nothing for others.
+// An index into the zero points is that of an element, divided by `inner`, modulo their number.
+std::optional<Tensor> short_weights(const Expander& e, ValueId w, int zero, int64_t inner) {
+  const Tensor* weights = e.graph.value(w).constant.get();
+  const Tensor* zeros = e.has(zero) ? e.graph.value(e.in(zero)).constant.get() : nullptr;
+  if (!weights || (e.has(zero) && !zeros) || inner == 0) return std::nullopt;
+  if (zeros && zeros->count() == 0) return std::nullopt;
+  std::vector<int64_t> numbers = to_i64(*weights);
+  bool fits = true;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (zeros) numbers[i] -= zeros->i64(static_cast<int64_t>(i) / inner % zeros->count());
+    fits = fits && numbers[i] >= -128 && numbers[i] <= 127;
+  }
+  Tensor result(fits ? DType::int8 : DType::int16, weights->shape);
+  for (size_t i = 0; i < numbers.size(); ++i) result.set_i64(static_cast<int64_t>(i), numbers[i]);
+  return result;
+}
+
 // Matrix products -------------------------------------------------------------------------------
 
 ValueId matmul_of(Expander& e, int a, int a_zero, int b, int b_zero) {
   const Shape x = e.shape(e.in(a)), w = e.shape(e.in(b));
   const int64_t columns = w.size() < 2 ? 1 : w.back().hi();
+  const size_t rows = x.size() < 2 ? 0 : x.size() - 2;
+  if (w.size() == 2) {
+    if (std::optional<Tensor> weights = short_weights(e, e.in(b), b_zero, 1)) {
+      const ValueId left = shifted(e, e.in(a), a_zero, rows, DType::int16);
+      return e.add("MatMul", {left, e.constant(std::move(*weights))});
+    }
+  }
   const DType type = exact_type(e, e.in(b), b_zero, x.back(), columns, false);
-  const size_t row_axis = x.size() < 2 ? 0 : x.size() - 2;
-  const ValueId left = shifted(e, e.in(a), a_zero, row_axis, type);
+  const ValueId left = shifted(e, e.in(a), a_zero, rows, type);
   const ValueId right = shifted(e, e.in(b), b_zero, w.size() - 1, type);
   return e.cast(e.add("MatMul", {left, right}), DType::int32);
 }
@@ -144,10 +172,18 @@ ValueId conv_of(Expander& e, int x, int x_zero, int w, int w_zero) {
   const Shape filter = e.shape(e.in(w));
   Dim depth = 1;
   for (size_t a = 1; a < filter.size(); ++a) depth *= filter[a];
+  const Attributes attributes = e.node().attributes;
+  const bool is_depthwise =
+      filter.size() > 1 && filter[1] == Dim(1) && e.node().int_attribute("group", 1) > 1;
+  if (!is_depthwise) {
+    if (std::optional<Tensor> weights = short_weights(e, e.in(w), w_zero, depth.hi())) {
+      const ValueId input = shifted(e, e.in(x), x_zero, 1, DType::int16);
+      return e.add("Conv", {input, e.constant(std::move(*weights))}, attributes);
+    }
+  }
   const DType type = exact_type(e, e.in(w), w_zero, depth, depth.hi(), true);
   const ValueId input = shifted(e, e.in(x), x_zero, 1, type);
   const ValueId weights = shifted(e, e.in(w), w_zero, 0, type);
-  const Attributes attributes = e.node().attributes;
   return e.cast(e.add("Conv", {input, weights}, attributes), DType::int32);
 }
 void infer_conv_of(InferContext& context, int x, int w, DType type) {

@@ -48,7 +48,7 @@ void infer_matmul(InferContext& context) {
   }
   if (!s.x_is_vector) y.push_back(s.x[s.x.size() - 2]);
   if (!s.w_is_vector) y.push_back(s.w.back());
-  context.set_type(0, context.type(0).dtype, y);
+  context.set_type(0, product_type(context.type(0).dtype), y);
 }
 
 // Calls f(index into x, into w, into y) for each matrix of the batch; indices count matrices.
@@ -110,7 +110,7 @@ void evaluate_matmul(EvaluateContext& context) {
   if (!s.x_is_vector) y_shape.push_back(s.x[s.x.size() - 2].value());
   if (!s.w_is_vector) y_shape.push_back(s.w.back().value());
 
-  Tensor y(x.dtype, y_shape);
+  Tensor y(product_type(x.dtype), y_shape);
   size_t count = static_cast<size_t>(y.count());
   if (info(x.dtype).is_float) {
     std::vector<double> sums(count);

@@ -169,6 +169,10 @@ GemmParamsT<Dim> params_of(const Geometry& g) {
 
 }  // namespace
 
+DType product_type(DType x) {
+  return x == DType::int16 ? DType::int32 : x;
+}
+
 bool has_vector_epilogue(DType dtype) {
   return dtype == DType::float32 || dtype == DType::float16 || dtype == DType::bfloat16;
 }

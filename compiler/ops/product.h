@@ -19,6 +19,10 @@ struct Product {
 // behind the kernel become a pointwise call on y. Empty: columns of y are not dense.
 Lowered lower_product(const Product& product);
 
+// The type of sums of products. ONNX has no products of 16-bit integers; they are what the integer
+// operators become, with x int16, w int8 or int16, and sums in int32.
+DType product_type(DType x);
+
 // Whether gemm kernels compute epilogues on this element type.
 bool has_vector_epilogue(DType dtype);
 

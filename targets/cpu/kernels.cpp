@@ -10,6 +10,7 @@ const std::vector<KernelRow>& cpu_kernels() {
     std::vector<KernelRow> all;
     append_plain_rows(all);
     append_window_rows(all);
+    append_integer_rows(all);
     append_vector_rows(all);
     append_move_rows(all);
     append_resize_rows(all);

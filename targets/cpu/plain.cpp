@@ -24,8 +24,15 @@ bool all_of_type(const KernelCall& call, DType dtype) {
   return call.outputs[0].dtype == dtype;
 }
 
+// Short numbers, sums in int32: compiler/ops/product.h.
+bool is_short_product(const KernelCall& call) {
+  return call.inputs[0].dtype == DType::int16 && call.outputs[0].dtype == DType::int32 &&
+         (call.inputs[1].dtype == DType::int8 || call.inputs[1].dtype == DType::int16) &&
+         !is_given(call.inputs[2]) && call.epilogue.empty();
+}
 bool accepts_gemm_plain(const KernelCall& call, const Capabilities&) {
-  return is_arithmetic(call.outputs[0].dtype) && all_of_type(call, call.outputs[0].dtype);
+  return is_short_product(call) ||
+         (is_arithmetic(call.outputs[0].dtype) && all_of_type(call, call.outputs[0].dtype));
 }
 // One multiplication and one addition an element, waiting for each other.
 double plain_product_cycles(const KernelCall& call, const Capabilities&) {
@@ -47,7 +54,7 @@ bool is_transposed(const KernelCall& call) {
 }
 bool accepts_conv_plain(const KernelCall& call, const Capabilities&) {
   const bool is_integer = all_of_type(call, DType::int32) && call.epilogue.empty();
-  return !is_transposed(call) && (is_integer || accepts_any_conv(call));
+  return !is_transposed(call) && (is_integer || is_short_product(call) || accepts_any_conv(call));
 }
 bool accepts_conv_transposed_plain(const KernelCall& call, const Capabilities&) {
   return is_transposed(call) && accepts_any_conv(call);

@@ -7,12 +7,12 @@ namespace {
 
 Level x86_v1() {
   return {"x86-64", "level_v1",        "kernels/simd/sse2.h",
-          {},       {"<emmintrin.h>"}, {4, 16, 16, false, 32 << 10, 256 << 10}};
+          {},       {"<emmintrin.h>"}, {4, 16, 16, false, 32 << 10, 256 << 10, 2}};
 }
 Level x86_v3() {
   return {"x86-64-v3",           "level_v3",
           "kernels/simd/avx2.h", {"avx2", "fma", "f16c", "bmi", "bmi2"},
-          {"<immintrin.h>"},     {8, 16, 16, true, 32 << 10, 512 << 10}};
+          {"<immintrin.h>"},     {8, 16, 16, true, 32 << 10, 512 << 10, 2}};
 }
 Level x86_v4() {
   return {"x86-64-v4",
@@ -20,7 +20,7 @@ Level x86_v4() {
           "kernels/simd/avx512.h",
           {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "fma", "f16c", "bmi", "bmi2"},
           {"<immintrin.h>"},
-          {16, 32, 16, true, 32 << 10, 1 << 20}};
+          {16, 32, 16, true, 32 << 10, 1 << 20, 2}};
 }
 Level armv8_base() {
   return {"armv8", "level_armv8",    "kernels/simd/neon.h",

@@ -51,6 +51,17 @@ bool accepts_depthwise_any(const KernelCall& call, const Capabilities& caps) {
   return accepts_conv_igemm(call, caps) && call.constant_uses[1].kind == Packing::taps &&
          is_depthwise(conv_params(call));
 }
+bool accepts_depthwise_many(const KernelCall& call, const Capabilities& caps) {
+  if (!accepts_panels(call, caps)) return false;
+  const ConvParamsT<Dim>& p = conv_params(call);
+  return p.group > 1 && p.in_channels == 1 && p.out_channels >= 2 && p.out_channels <= 4;
+}
+std::string channels_of_group(const KernelCall& call, const Capabilities&) {
+  return std::to_string(conv_params(call).out_channels);
+}
+Packing conv_groups(const KernelCall&, int input, const Capabilities&) {
+  return input == 1 ? Packing{Packing::groups, 1} : Packing{};
+}
 // Weights of larger kernels do not fit registers.
 bool accepts_depthwise(const KernelCall& call, const Capabilities& caps) {
   if (!accepts_depthwise_any(call, caps)) return false;
@@ -62,8 +73,9 @@ bool accepts_depthwise(const KernelCall& call, const Capabilities& caps) {
 double conv_igemm_cycles(const KernelCall& call, const Capabilities& caps) {
   const ConvParamsT<Dim>& p = conv_params(call);
   const double columns = (p.out_channels + caps.panel - 1) / caps.panel * caps.panel;
+  // Of all groups; each is a pointer, read once a panel.
   const double rows = call.multiply_adds / (static_cast<double>(p.in_channels) * p.out_channels);
-  return call.multiply_adds * columns / p.out_channels / peak(caps) * 1.15 + rows * p.group * 2;
+  return call.multiply_adds * columns / p.out_channels / peak(caps) * 1.15 + rows * 2;
 }
 double conv_pointwise_cycles(const KernelCall& call, const Capabilities& caps) {
   return conv_igemm_cycles(call, caps) * 0.9;
@@ -206,6 +218,10 @@ void append_window_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"conv_depthwise_any", "depthwise convolution of any form", Family::conv,
                   "kernels/depthwise.h", "conv_depthwise_any", accepts_depthwise_any,
                   depthwise_any_cycles, nullptr, conv_taps, nullptr, true});
+  rows.push_back({"conv_depthwise_many", "depthwise convolution to some channels for each",
+                  Family::conv, "kernels/depthwise_many.h", "conv_depthwise_many",
+                  accepts_depthwise_many, depthwise_any_cycles, channels_of_group, conv_groups,
+                  nullptr, true});
   rows.push_back({"conv_depthwise", "depthwise convolution, weights in registers", Family::conv,
                   "kernels/depthwise.h", "conv_depthwise", accepts_depthwise, depthwise_cycles,
                   depthwise_arguments, conv_taps, nullptr, true});

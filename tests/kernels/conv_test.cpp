@@ -118,6 +118,13 @@ void every_feature() {
   ConvCase line = conv_2d(3, 9, 1, 1, 1, 50, 0);  // one spatial axis
   line.kernel[2] = 5, line.stride[2] = 3, line.pad[2] = 4;
   check_igemm(line);
+  for (const int ic : {1, 8, 12, 40}) {  // kernels wider than the image
+    ConvCase wide = conv_2d(ic, 8, 3, ic == 12 ? 2 : 1, 5, 31, 1);
+    wide.kernel[2] = 39, wide.pad[2] = 19, wide.pad_end[2] = 20, wide.batch = 2;
+    check_igemm(wide);
+    wide.x_gap = 1;
+    check_igemm(wide);
+  }
   ConvCase grouped = conv_2d(8, 20, 1, 1, 4, 9, 0);
   grouped.group = 3, grouped.x_gap = 4, grouped.y_gap = 1, grouped.batch = 3;
   check_pointwise(grouped);

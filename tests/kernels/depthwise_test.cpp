@@ -4,6 +4,7 @@
 
 namespace kernels {
 #include "codegen_templates/kernels/depthwise.h"
+#include "codegen_templates/kernels/depthwise_many.h"
 #include "tests/kernels/conv_case.h"
 }  // namespace kernels
 using namespace kernels;
@@ -47,6 +48,40 @@ void check_form(const ConvCase& c) {
   d.verify("large epilogue" + conv_name(c));
 }
 
+// Several output channels for each input channel.
+template <int M>
+void check_many(ConvCase c) {
+  c.out_channels = M;
+  ConvData d(c);
+  std::vector<float> w(static_cast<size_t>(d.channels * d.taps));
+  for (int64_t g = 0; g < c.group; ++g) {
+    for (int64_t m = 0; m < M; ++m) {
+      for (int64_t tap = 0; tap < d.taps; ++tap) {
+        w[static_cast<size_t>((tap * M + m) * c.group + g)] = d.w[(g * M + m) * d.taps + tap];
+      }
+    }
+  }
+  check_conv(d, text("many", M) + conv_name(c), [&](const auto& x, int64_t begin, int64_t end) {
+    conv_depthwise_many<M>(d.p, x, w.data(), d.b, d.y.data(), d.epilogue(), begin, end, nullptr);
+  });
+}
+
+void many_channels() {
+  for (const int channels : {2, 3, 16, 17, 40}) {
+    for (const int w : {1, 7, 16}) {
+      ConvCase c = depthwise(channels, 3, 1, 5, w, 1);
+      check_many<2>(c);
+      check_many<3>(c);
+      c.dilation[2] = 2, c.pad[2] = c.pad_end[2] = 2, c.batch = 2, c.x_gap = 3, c.y_gap = 1;
+      c.has_bias = false;
+      check_many<2>(c);
+      check_many<4>(depthwise(channels, 7, 2, 9, w, 3));
+      check_any(depthwise(channels, 7, 1, 9, w + 6, 3));
+      check_any(depthwise(channels, 5, 3, 9, w + 20, 2));
+    }
+  }
+}
+
 void every_size() {
   for (const int h : {1, 3, 7, 16}) {
     for (const int w : {1, 3, 7, 16, 17}) {
@@ -87,5 +122,6 @@ void every_feature() {
 int main() {
   every_size();
   every_feature();
+  many_channels();
   return report("depthwise_test");
 }

@@ -22,6 +22,8 @@ QUOTED = re.compile(r'#include "([^"]+)"')
 def paste(path, simd, seen):
     if path.name == "simd.h":
         path = path.with_name(simd)
+    if path.name == "integers.h":
+        path = path.with_name(simd.replace(".h", "_integers.h"))
     if path in seen:
         return ""
     seen.add(path)
