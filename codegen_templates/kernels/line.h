@@ -78,18 +78,28 @@ MACEC_NOINLINE void line_hardmax(const LineParams& p, const T* x, T* y, int64_t 
   });
 }
 
+template <int kProduct, int kExclusive, int kReverse, class T>
+MACEC_INLINE void line_running(const LineParams& p, const T* x, T* y, int64_t begin, int64_t end) {
+  each_line(p, begin, end, [&](int64_t from, int64_t to, int64_t) {
+    typename PlainSum<T>::Type total = kProduct;
+    for (int64_t k = 0; k < p.n; ++k) {
+      const int64_t i = kReverse != 0 ? p.n - 1 - k : k;
+      const typename PlainSum<T>::Type v = plain_load(x + from + i * p.x_step);
+      if (kExclusive != 0) plain_store(y + to + i * p.y_step, total);
+      total = kProduct != 0 ? total * v : total + v;
+      if (kExclusive == 0) plain_store(y + to + i * p.y_step, total);
+    }
+  });
+}
 template <int kExclusive, int kReverse, class T>
 MACEC_NOINLINE void line_sum(const LineParams& p, const T* x, T* y, int64_t begin, int64_t end,
                              void*) {
-  each_line(p, begin, end, [&](int64_t from, int64_t to, int64_t) {
-    typename PlainSum<T>::Type sum = 0;
-    for (int64_t k = 0; k < p.n; ++k) {
-      const int64_t i = kReverse != 0 ? p.n - 1 - k : k;
-      if (kExclusive != 0) plain_store(y + to + i * p.y_step, sum);
-      sum += plain_load(x + from + i * p.x_step);
-      if (kExclusive == 0) plain_store(y + to + i * p.y_step, sum);
-    }
-  });
+  line_running<0, kExclusive, kReverse>(p, x, y, begin, end);
+}
+template <int kExclusive, int kReverse, class T>
+MACEC_NOINLINE void line_product(const LineParams& p, const T* x, T* y, int64_t begin, int64_t end,
+                                 void*) {
+  line_running<1, kExclusive, kReverse>(p, x, y, begin, end);
 }
 
 template <int kPower, class T>

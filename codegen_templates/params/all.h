@@ -3,8 +3,10 @@
 #pragma once
 #include "attention.h"
 #include "channel_norm.h"
+#include "columns.h"
 #include "conv.h"
 #include "copy.h"
+#include "dft.h"
 #include "gather.h"
 #include "gather_nest.h"
 #include "gemm.h"
@@ -19,4 +21,5 @@
 #include "recurrent.h"
 #include "reduce.h"
 #include "resize.h"
+#include "rois.h"
 #include "softmax.h"

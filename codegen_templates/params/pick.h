@@ -3,6 +3,7 @@
 // `count`, an int64 behind their last output. All tensors are dense.
 //
 //   x [outer, n, inner], m conditions; nonzero: extent has the axes of x
+//   nms: outer batches of n boxes in m classes; room: the most results that y holds
 //
 // Units: one, all of the work.
 #pragma once
@@ -12,12 +13,13 @@
 template <class Int>
 struct PickParamsT {
   int rank;  // form; nonzero only
-  Int outer, n, inner, m;
+  Int outer, n, inner, m, room;
   Int extent[kMaxRank];
 
   template <class Self, class F>
   static void each(Self& p, F f) {
     f("rank", p.rank), f("outer", p.outer), f("n", p.n), f("inner", p.inner), f("m", p.m);
+    f("room", p.room);
     f("extent", p.extent);
   }
 };

@@ -78,6 +78,9 @@ struct TypeName {
   std::string operator()(const PickParamsT<Dim>&) const { return "PickParams"; }
   std::string operator()(const GridSampleParamsT<Dim>&) const { return "GridSampleParams"; }
   std::string operator()(const AttentionParamsT<Dim>&) const { return "AttentionParams"; }
+  std::string operator()(const RoiParamsT<Dim>&) const { return "RoiParams"; }
+  std::string operator()(const ColumnsParamsT<Dim>&) const { return "ColumnsParams"; }
+  std::string operator()(const DftParamsT<Dim>&) const { return "DftParams"; }
 };
 
 struct Initializer {

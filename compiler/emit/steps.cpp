@@ -27,6 +27,15 @@ std::string type_of(const View& view) {
   return fmt::format("{}[{}]", name(view.dtype), extents);
 }
 
+// A kernel that can fail ends the run.
+std::string checked_call(const Step& step, const std::string& call) {
+  const std::string problem = step.kernel.counts
+                                  ? fmt::format("results of '{}' exceed their bound", step.name)
+                                  : fmt::format("an index of '{}' is out of range", step.name);
+  return fmt::format("  if ({} != 0) c.status = fail(c, MACEC_E_RANGE, {});\n", call,
+                     c_string(problem));
+}
+
 }  // namespace
 
 StepsWriter::StepsWriter(const Plan& plan, const Target& target, size_t level,
@@ -187,13 +196,8 @@ std::string StepsWriter::call_text(const Step& step, SymbolNames& names, bool* u
           ? fmt::format("{}<{}>", row->function,
                         row->template_arguments(call, target_.levels[level_].capabilities))
           : row->function;
-  if (row->can_fail) {
-    body +=
-        fmt::format("  if ({}({}) != 0) c.status = fail(c, MACEC_E_RANGE, {});\n", instance, joined,
-                    c_string(fmt::format("an index of '{}' is out of range", step.name)));
-  } else {
-    body += fmt::format("  {}({});\n", instance, joined);
-  }
+  const std::string text = fmt::format("{}({})", instance, joined);
+  body += row->can_fail ? checked_call(step, text) : fmt::format("  {};\n", text);
   return body;
 }
 

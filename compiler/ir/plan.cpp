@@ -67,6 +67,8 @@ std::string_view name(Family family) {
       return "sample";
     case Family::attention:
       return "attention";
+    case Family::dft:
+      return "dft";
   }
   return "?";
 }

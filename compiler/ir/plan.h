@@ -52,7 +52,8 @@ enum class Family {
   line,
   pick,
   sample,
-  attention
+  attention,
+  dft
 };
 std::string_view name(Family family);
 
@@ -79,7 +80,8 @@ using CallParams =
                  SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>,
                  GatherNestParamsT<Dim>, PadParamsT<Dim>, ResizeParamsT<Dim>,
                  ChannelNormParamsT<Dim>, RecurrentParamsT<Dim>, LineParamsT<Dim>,
-                 PickParamsT<Dim>, GridSampleParamsT<Dim>, AttentionParamsT<Dim>>;
+                 PickParamsT<Dim>, GridSampleParamsT<Dim>, AttentionParamsT<Dim>,
+                 RoiParamsT<Dim>, ColumnsParamsT<Dim>, DftParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 struct GpuRow;     // targets/opencl/gpu_row.h

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CumSum, LpNormalization, LRN and ReverseSequence: each line of one axis by itself.
+// CumSum, CumProd, LpNormalization, LRN and ReverseSequence: each line of one axis by itself.
 #include <algorithm>
 #include <cmath>
 
@@ -12,13 +12,13 @@
 namespace macec {
 namespace {
 
-// CumSum ---------------------------------------------------------------------------------------
+// CumSum, CumProd ------------------------------------------------------------------------------
 
 void infer_cumsum(InferContext& context) {
   const TensorType& x = context.type(0);
   check_line_type(context.node, x.dtype, false);
   const std::vector<int64_t> axis = require_numbers(context, 1, "the axis");
-  if (axis.size() != 1) throw user_error("{} axes, but CumSum takes one", axis.size());
+  if (axis.size() != 1) throw user_error("{} axes, but {} takes one", axis.size(), context.node.op);
   normal_axis(axis[0], x.shape.size());
   context.set_type(0, x.dtype, x.shape);
 }
@@ -29,11 +29,11 @@ void evaluate_cumsum(EvaluateContext& context) {
                     static_cast<size_t>(normal_axis(context.in(1).i64(0), x.shape.size())));
   const bool exclusive = context.node.int_attribute("exclusive", 0) != 0;
   const bool reverse = context.node.int_attribute("reverse", 0) != 0;
-  const bool is_real = info(x.dtype).is_float;
+  const bool is_real = info(x.dtype).is_float, is_product = context.node.op == "CumProd";
   Tensor y(x.dtype, x.shape);
   for (int64_t line = 0; line < lines.count; ++line) {
-    double sum = 0;
-    uint64_t total = 0;
+    double sum = is_product ? 1 : 0;
+    uint64_t total = is_product ? 1 : 0;
     auto set = [&](int64_t at) {
       if (is_real)
         y.set_f64(at, sum);
@@ -43,10 +43,10 @@ void evaluate_cumsum(EvaluateContext& context) {
     for (int64_t k = 0; k < lines.n; ++k) {
       const int64_t at = lines.first(line) + (reverse ? lines.n - 1 - k : k) * lines.step;
       if (exclusive) set(at);
-      if (is_real)
-        sum += x.f64(at);
-      else
-        total += static_cast<uint64_t>(x.i64(at));
+      const double v = is_real ? x.f64(at) : 0;
+      const uint64_t u = is_real ? 0 : static_cast<uint64_t>(x.i64(at));
+      sum = is_product ? sum * v : sum + v;
+      total = is_product ? total * u : total + u;
       if (!exclusive) set(at);
     }
   }
@@ -57,9 +57,9 @@ Lowered lower_cumsum(const LowerContext& context) {
   if (!context.node.epilogue.empty()) return {};
   const View& x = context.in(0);
   const int64_t axis = known_elements(context, 1)[0].value();
-  const std::string op =
-      fmt::format("CumSum{}{}", context.node.int_attribute("exclusive", 0) != 0 ? 1 : 0,
-                  context.node.int_attribute("reverse", 0) != 0 ? 1 : 0);
+  const std::string op = fmt::format("{}{}{}", context.node.op == "CumSum" ? "CumSum" : "CumMul",
+                                     context.node.int_attribute("exclusive", 0) != 0 ? 1 : 0,
+                                     context.node.int_attribute("reverse", 0) != 0 ? 1 : 0);
   return {line_call(op.c_str(), x, context.out(0),
                     static_cast<size_t>(normal_axis(axis, x.shape.size())))};
 }
@@ -226,7 +226,12 @@ void append_line_sums(OpList& ops) {
   sum.infer = infer_cumsum;
   sum.evaluate = evaluate_cumsum;
   sum.lower = lower_cumsum;
+  OpDef product = sum;
+  product.name = "CumProd";
+  product.doc = "y = the running products of x along an axis; x, y of any shape [...]";
+  product.versions = {{"", "CumProd", 26, kLatestOpset, nullptr}};
   ops.push_back(std::move(sum));
+  ops.push_back(std::move(product));
 
   OpDef unit =
       line_def("LpNormalization",

@@ -86,17 +86,10 @@ void expand_likelihood(Expander& e) {
   e.result(0, e.cast(loss_of(e, e.cast(e.in(0), sum_type(type)), e.in(1)), type));
 }
 
-// Kernels of LogSoftmax are in float; in double it is written out.
-ValueId log_softmax(Expander& e, ValueId x) {
-  if (e.dtype(x) != DType::float64) return e.add("LogSoftmax", {x}, {{"axis", int64_t{1}}});
-  const ValueId axis = e.constant(Tensor::vector_i64({1}));
-  const ValueId d = e.add("Sub", {x, e.add("ReduceMax", {x, axis})});
-  return e.add("Sub", {d, e.add("Log", {e.add("ReduceSum", {e.add("Exp", {d}), axis})})});
-}
-
 void expand_cross_entropy(Expander& e) {
   const DType type = e.dtype(e.in(0));
-  const ValueId log_p = log_softmax(e, e.cast(e.in(0), sum_type(type)));
+  const ValueId log_p =
+      e.add("LogSoftmax", {e.cast(e.in(0), sum_type(type))}, {{"axis", int64_t{1}}});
   e.result(0, e.cast(loss_of(e, log_p, e.in(1)), type));
   e.result(1, e.cast(log_p, type));
 }

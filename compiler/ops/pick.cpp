@@ -9,10 +9,48 @@
 #include "compiler/ops/bodies.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/ops/moves.h"
+#include "compiler/ops/pick.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
 
 namespace macec {
+namespace {
+
+std::shared_ptr<const Symbol> symbol_of(const Dim& extent) {
+  std::shared_ptr<const Symbol> found;
+  extent.symbols([&](const std::shared_ptr<const Symbol>& s) {
+    if (s->is_computed && Dim::symbol(s) == extent) found = s;
+  });
+  return found;
+}
+
+// Every given operand is dense at a place that does not vary.
+bool is_dense_call(const KernelCall& call) {
+  const auto fits = [](const View& v) {
+    return (v.buffer < 0 && !v.constant) || (v.is_dense() && v.offset.is_fixed());
+  };
+  return std::all_of(call.inputs.begin(), call.inputs.end(), fits) &&
+         std::all_of(call.outputs.begin(), call.outputs.end(), fits);
+}
+
+}  // namespace
+
+Lowered counted_call(KernelCall call, PickParamsT<Dim> params, const char* op, const Dim& length) {
+  if (!is_dense_call(call)) return {};
+  if (length == Dim(0)) {  // nothing to count
+    Lowered fills;
+    for (const View& y : call.outputs)
+      if (y.buffer >= 0) fills.push_back(fill_call(constant_view(Tensor(y.dtype, {})), y));
+    return fills;
+  }
+  call.op = op;
+  call.counts = symbol_of(length);
+  MACEC_CHECK(call.counts, "the length {} of {} is not computed", length.text(), op);
+  call.elements = static_cast<double>(product(call.inputs[0].shape).hi());
+  call.params = std::move(params);
+  return {std::move(call)};
+}
+
 namespace {
 
 // x seen as [outer, n, inner] around an axis; without an axis as n elements.
@@ -40,34 +78,6 @@ Shape with_extent(const Node& node, Shape x, const Dim& extent) {
   if (!has_axis(node)) return {extent};
   x[axis_of(node, x.size())] = extent;
   return x;
-}
-
-std::shared_ptr<const Symbol> symbol_of(const Dim& extent) {
-  std::shared_ptr<const Symbol> found;
-  extent.symbols([&](const std::shared_ptr<const Symbol>& s) {
-    if (s->is_computed && Dim::symbol(s) == extent) found = s;
-  });
-  return found;
-}
-
-// Every given operand is dense at a place that does not vary.
-bool is_dense_call(const KernelCall& call) {
-  const auto fits = [](const View& v) {
-    return (v.buffer < 0 && !v.constant) || (v.is_dense() && v.offset.is_fixed());
-  };
-  return std::all_of(call.inputs.begin(), call.inputs.end(), fits) &&
-         std::all_of(call.outputs.begin(), call.outputs.end(), fits);
-}
-
-// length: the extent that the kernel counts.
-Lowered finish(KernelCall call, PickParamsT<Dim> params, const char* op, const Dim& length) {
-  if (!is_dense_call(call)) return {};
-  call.op = op;
-  call.counts = symbol_of(length);
-  MACEC_CHECK(call.counts, "the length {} of {} is not computed", length.text(), op);
-  call.elements = static_cast<double>(product(call.inputs[0].shape).hi());
-  call.params = std::move(params);
-  return {std::move(call)};
 }
 
 void check_bytes(const Node& node, DType dtype) {
@@ -108,8 +118,8 @@ Lowered lower_nonzero(const LowerContext& context) {
   PickParamsT<Dim> p{};
   p.rank = static_cast<int>(x.shape.size());
   std::copy(x.shape.begin(), x.shape.end(), p.extent);
-  return finish(make_call(Family::pick, {x}, {context.out(0)}), p, "nonzero",
-                context.out(0).shape[1]);
+  return counted_call(make_call(Family::pick, {x}, {context.out(0)}), p, "nonzero",
+                      context.out(0).shape[1]);
 }
 
 // Compress ---------------------------------------------------------------------------------------
@@ -149,8 +159,8 @@ Lowered lower_compress(const LowerContext& context) {
   p.inner = a.inner;
   p.m = context.in(1).shape[0];
   const View& y = context.out(0);
-  return finish(make_call(Family::pick, {x, context.in(1)}, {y}), p, "compress",
-                y.shape[axis_of(context.node, x.shape.size())]);
+  return counted_call(make_call(Family::pick, {x, context.in(1)}, {y}), p, "compress",
+                      y.shape[axis_of(context.node, x.shape.size())]);
 }
 
 // Unique -----------------------------------------------------------------------------------------
@@ -232,7 +242,7 @@ Lowered lower_unique(const LowerContext& context) {
   }
   const Dim length = outputs[0].shape[axis_of(node, x.shape.size())];
   KernelCall call = make_call(Family::pick, {x}, std::move(outputs));
-  return finish(std::move(call), p, is_sorted(node) ? "unique" : "unique_first", length);
+  return counted_call(std::move(call), p, is_sorted(node) ? "unique" : "unique_first", length);
 }
 
 OpDef pick_def(const char* name, const char* doc, int first, bool has_axis) {

@@ -54,6 +54,13 @@ void append_affine_grid(OpList& ops);
 void append_windows(OpList& ops);
 void append_losses(OpList& ops);
 void append_center_crop_pad(OpList& ops);
+void append_boxes(OpList& ops);
+void append_rois(OpList& ops);
+void append_columns(OpList& ops);
+void append_deform_conv(OpList& ops);
+void append_dft(OpList& ops);
+void append_max_unpool(OpList& ops);
+void append_det(OpList& ops);
 void append_attention(OpList& ops);
 void append_rotary(OpList& ops);
 void append_language(OpList& ops);
@@ -106,6 +113,13 @@ constexpr void (*kFiles[])(OpList&) = {append_unary,
                                        append_windows,
                                        append_losses,
                                        append_center_crop_pad,
+                                       append_boxes,
+                                       append_rois,
+                                       append_columns,
+                                       append_deform_conv,
+                                       append_dft,
+                                       append_max_unpool,
+                                       append_det,
                                        append_attention,
                                        append_rotary,
                                        append_language,

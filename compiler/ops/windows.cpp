@@ -67,26 +67,31 @@ void expand_window(Expander& e) {
 
 // MelWeightMatrix --------------------------------------------------------------------------------
 
-Tensor mel_weights(const Node& node, const std::vector<const Tensor*>& inputs) {
-  const int64_t bins = inputs[0]->i64(0), length = inputs[1]->i64(0), rate = inputs[2]->i64(0);
+// bins, dft_length, sample_rate, then the lowest and the highest frequency.
+using MelInputs = std::vector<double>;
+
+Tensor mel_weights(const Node& node, const MelInputs& inputs) {
+  const auto bins = static_cast<int64_t>(inputs[0]), length = static_cast<int64_t>(inputs[1]),
+             rate = static_cast<int64_t>(inputs[2]);
   if (bins < 0 || bins > 1 << 20 || length < 1 || length > 1 << 26 || rate < 1)
     throw user_error("{} mel bins of {} samples at a rate of {}", bins, length, rate);
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const auto hertz = [](double m) { return 700 * (std::pow(10, m / 2595) - 1); };
-  const double low = mel(inputs[3]->f64(0)), high = mel(inputs[4]->f64(0));
+  const double low = mel(inputs[3]), high = mel(inputs[4]);
   const double step = (high - low) / static_cast<double>(bins + 2);
   const int64_t rows = length / 2 + 1;
   Tensor y(output_type(node), {rows, bins});
-  const auto edge = [&](int64_t i) {
+  const auto edge = [&](int64_t i, int64_t most) {
     const double f = hertz(static_cast<double>(i) * step + low);
     const double bin = std::floor(static_cast<double>(length + 1) * f / static_cast<double>(rate));
-    if (!(bin >= 0 && bin < static_cast<double>(rows)))
+    if (!(bin >= 0 && bin <= static_cast<double>(most)))
       throw user_error("edge {} of the mel bins is {} Hz, beyond the {} bins of the spectrum", i, f,
                        rows);
     return static_cast<int64_t>(bin);
   };
   for (int64_t i = 0; i < bins; ++i) {
-    const int64_t left = edge(i), centre = edge(i + 1), right = edge(i + 2);
+    const int64_t left = edge(i, rows - 1), centre = edge(i + 1, rows - 1),
+                  right = edge(i + 2, rows);
     if (left == centre) y.set_f64(centre * bins + i, 1);
     for (int64_t j = left; left != centre && j <= centre; ++j)
       y.set_f64(j * bins + i, static_cast<double>(j - left) / static_cast<double>(centre - left));
@@ -96,24 +101,44 @@ Tensor mel_weights(const Node& node, const std::vector<const Tensor*>& inputs) {
   return y;
 }
 
+// The inputs as far as they are known at compile time; fewer: input size() is not.
+MelInputs mel_inputs(const Graph& graph, const Node& node) {
+  MelInputs inputs;
+  for (ValueId id : node.inputs) {
+    const TensorPtr constant = graph.value(id).constant;
+    const std::optional<std::vector<Dim>>& known = graph.value(id).known;
+    if (constant && constant->count() == 1)
+      inputs.push_back(constant->f64(0));
+    else if (known && known->size() == 1 && (*known)[0].is_fixed())
+      inputs.push_back(static_cast<double>((*known)[0].value()));
+    else
+      break;
+  }
+  return inputs;
+}
+
 void infer_mel(InferContext& context) {
-  std::vector<const Tensor*> inputs;
-  for (int i = 0; i < 5; ++i) {
-    inputs.push_back(context.constant(i));
-    if (!inputs.back()) require_numbers(context, i, "a size or a frequency of mel weights");
-    MACEC_CHECK(inputs.back(), "input {} of MelWeightMatrix is known, but no constant", i);
-    if (inputs.back()->count() != 1) throw user_error("input {} is no scalar", i);
+  const MelInputs inputs = mel_inputs(context.graph, context.node);
+  if (inputs.size() < 5) {
+    const auto i = static_cast<int>(inputs.size());
+    const Value& value = context.graph.value(context.node.inputs[inputs.size()]);
+    throw user_error(
+        "input {} of mel weights is computed when the model runs ('{}' {}), which is not "
+        "supported",
+        i, value.name, text(value.type))
+        .hint(fmt::format("if it is an input of the model, give it a value: --set {}=...",
+                          value.name));
   }
   const Tensor y = mel_weights(context.node, inputs);
   context.set_type(0, y.dtype, to_shape(y.shape));
 }
 void evaluate_mel(EvaluateContext& context) {
-  context.outputs[0] = mel_weights(context.node, context.inputs);
+  MelInputs inputs;
+  for (const Tensor* input : context.inputs) inputs.push_back(input->f64(0));
+  context.outputs[0] = mel_weights(context.node, inputs);
 }
 void expand_mel(Expander& e) {
-  std::vector<const Tensor*> inputs;
-  for (int i = 0; i < 5; ++i) inputs.push_back(e.graph.value(e.in(i)).constant.get());
-  e.result(0, e.constant(mel_weights(e.node(), inputs)));
+  e.result(0, e.constant(mel_weights(e.node(), mel_inputs(e.graph, e.node()))));
 }
 
 OpDef table_def(const char* name, const char* doc, int inputs) {

@@ -35,9 +35,19 @@ int64_t topk_scratch(const KernelCall& call, const Capabilities&) {
 bool accepts_sum(const KernelCall& call, const Capabilities&) {
   return call.op.substr(0, 6) == "CumSum" && is_number(call.inputs[0].dtype);
 }
-// "CumSum", then 1 or 0 for exclusive and for reverse.
+bool accepts_product(const KernelCall& call, const Capabilities&) {
+  return call.op.substr(0, 6) == "CumMul" && is_number(call.inputs[0].dtype);
+}
+// "CumSum" or "CumMul", then 1 or 0 for exclusive and for reverse.
 std::string sum_order(const KernelCall& call, const Capabilities&) {
   return fmt::format("{}, {}", call.op[6], call.op[7]);
+}
+bool accepts_det(const KernelCall& call, const Capabilities&) {
+  return call.op == "Det" && is_real(call.inputs[0].dtype);
+}
+int64_t det_scratch(const KernelCall& call, const Capabilities&) {
+  const int64_t n = std::get<LineParamsT<Dim>>(call.params).n.hi();
+  return n * n * 8;
 }
 bool accepts_unit(const KernelCall& call, const Capabilities&) {
   return (call.op == "Unit1" || call.op == "Unit2") && is_real(call.inputs[0].dtype);
@@ -66,6 +76,15 @@ std::string unique_order(const KernelCall& call, const Capabilities&) {
 int64_t unique_scratch(const KernelCall& call, const Capabilities&) {
   return std::get<PickParamsT<Dim>>(call.params).n.hi() * 24;
 }
+bool accepts_nms(const KernelCall& call, const Capabilities&) {
+  return call.op == "nms" || call.op == "nms_center";
+}
+std::string nms_form(const KernelCall& call, const Capabilities&) {
+  return call.op == "nms" ? "0" : "1";
+}
+int64_t nms_bytes(const KernelCall& call, const Capabilities&) {
+  return std::get<PickParamsT<Dim>>(call.params).n.hi() * 36;  // nms_scratch
+}
 double line_cycles(const KernelCall& call, const Capabilities&) {
   return call.elements * 4;
 }
@@ -81,6 +100,11 @@ void append_line_rows(std::vector<KernelRow>& rows) {
                   "line_hardmax", accepts_hardmax, line_cycles, nullptr, nullptr, nullptr, false});
   rows.push_back({"line_sum", "running sums along an axis", Family::line, header, "line_sum",
                   accepts_sum, line_cycles, sum_order, nullptr, nullptr, false});
+  rows.push_back({"line_product", "running products along an axis", Family::line, header,
+                  "line_product", accepts_product, line_cycles, sum_order, nullptr, nullptr,
+                  false});
+  rows.push_back({"line_det", "determinants", Family::line, "kernels/line_det.h", "line_det",
+                  accepts_det, line_cycles, nullptr, nullptr, det_scratch, false});
   rows.push_back({"line_unit", "lines of one axis divided by their norms", Family::line, header,
                   "line_unit", accepts_unit, line_cycles, unit_power, nullptr, nullptr, false});
   rows.push_back({"line_reverse", "the beginning of each line backwards", Family::line, header,
@@ -101,6 +125,9 @@ void append_pick_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"unique", "the different slices along an axis", Family::pick,
                   "kernels/pick_unique.h", "unique", accepts_unique, line_cycles, unique_order,
                   nullptr, unique_scratch, false});
+  rows.push_back({"nms", "boxes that share little with better ones", Family::pick,
+                  "kernels/pick_boxes.h", "nms", accepts_nms, line_cycles, nms_form, nullptr,
+                  nms_bytes, false, true});
 }
 
 }  // namespace macec

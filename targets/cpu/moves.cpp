@@ -30,6 +30,9 @@ bool accepts_iota(const KernelCall& call, const Capabilities&) {
 bool accepts_extent(const KernelCall& call, const Capabilities&) {
   return call.op == "extent";
 }
+bool accepts_bits(const KernelCall& call, const Capabilities&) {
+  return call.op == "bits" && is_whole_bytes(call);
+}
 double move_cycles(const KernelCall& call, const Capabilities& caps) {
   return call.elements * 2 / caps.vector_floats;
 }
@@ -60,6 +63,9 @@ void append_move_rows(std::vector<KernelRow>& rows) {
                   move_cycles, nullptr, nullptr, nullptr, false});
   rows.push_back({"extent", "one extent as a number", Family::iota, "kernels/iota.h", "extent",
                   accepts_extent, move_cycles, nullptr, nullptr, nullptr, false});
+  rows.push_back({"bits", "elements as those of another type of their size", Family::iota,
+                  "kernels/bits.h", "bits", accepts_bits, move_cycles, nullptr, nullptr, nullptr,
+                  false});
   rows.push_back({"fill", "one value everywhere", Family::fill, "kernels/copy.h", "fill",
                   accepts_move, move_cycles, nullptr, nullptr, nullptr, false});
 }
