@@ -34,7 +34,7 @@ struct DepthwisePixel {
   int64_t row;   // for the epilogue
 };
 
-inline DepthwisePixel depthwise_pixel(const ConvParams& p, int64_t pixel) {
+[[maybe_unused]] inline DepthwisePixel depthwise_pixel(const ConvParams& p, int64_t pixel) {
   const int64_t dilation = p.dilation[2];
   DepthwisePixel at;
   at.unit = conv_unit(p, pixel / p.out[2]);
