@@ -281,7 +281,7 @@ class Writer {
     }
     if (!is_vector_) need("kernels/scalar.h");
     if (is_epilogue_ && !text_.headers.empty())
-      body += "  static constexpr bool kIsLarge = true;\n";
+      body += "  [[maybe_unused]] static constexpr bool kIsLarge = true;\n";
     for (const FunctorMember& m : text_.members) body += fmt::format("  {} {};\n", m.type, m.name);
     auto parameter = [](const char* type, const char* name, bool is_used) {
       return is_used ? fmt::format("{} {}", type, name) : type;
