@@ -41,6 +41,7 @@ bool moves_nothing(const Graph& graph, const Node& node) {
 // The input that the node hands through, or none.
 ValueId handed_through(const Graph& graph, const Node& node) {
   if (!node.epilogue.empty() || node.inputs.empty() || !node.inputs[0].is_valid()) return {};
+  if (!node.outputs[0].is_valid()) return {};  // a recurrent layer may leave its first one out
   const TensorType& out = graph.type(node.outputs[0]);
   const auto same_type = [&](size_t i) {
     return graph.type(node.inputs[i]).shape == out.shape &&
