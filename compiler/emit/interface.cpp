@@ -214,7 +214,9 @@ std::string element_count_code(const ModelInterface& model, const std::vector<Ex
   std::string factors;
   for (const Extent& extent : shape) {
     if (extent.kind == Extent::fixed) {
-      constant *= extent.value;
+      if (extent.value == 0) return "0";
+      if (__builtin_mul_overflow(constant, extent.value, &constant))
+        throw user_error("a shape of the interface has more elements than 64 bits count");
     } else {
       factors += (factors.empty() ? "" : " * ") + extent_code(model, extent);
     }

@@ -201,6 +201,8 @@ void infer_node(Graph& graph, NodeId id) {
     if (!node.outputs[o].is_valid()) continue;
     Value& value = graph.value(node.outputs[o]);
     if (o < context.results.size()) value.type = context.results[o];
+    for (const Dim& extent : value.type.shape)
+      if (extent.hi() < 0) throw user_error("the result {} has a negative extent", text(value.type));
     if (value.type.dtype != DType::undefined &&
         bytes_of(value.type.dtype, value.type.count().lo()) >= kMostBytes)
       throw user_error("the result {} is larger than any memory", text(value.type));

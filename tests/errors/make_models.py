@@ -230,6 +230,10 @@ def size_of_nonsense():
     return model([node("Expand", "x shape", "y", "grow")], [value("x", [1])], [value("y", None)], [ints("shape", 3, 2, 2449958197289549830)])
 
 
+def negative_extent():
+    return model([node("Expand", "x shape", "y", "grow")], [value("x", [1])], [value("y", None)], [ints("shape", 3, -65533, 2)])
+
+
 def input_of_text():
     return model([node("Relu", "x", "y", "act")], [value("x", [1, 4]), value("words", [2], TensorProto.STRING)], [value("y", [1, 4])])
 
