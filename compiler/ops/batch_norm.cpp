@@ -7,11 +7,27 @@
 // (passes/fold_batch_norm.cpp); what is left becomes elementwise work.
 #include <cmath>
 
+#include "compiler/ops/batch_norm.h"
 #include "compiler/ops/groups.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/ops/registry.h"
 
 namespace macec {
+
+void require_batch_norm_shapes(InferContext& context) {
+  const TensorType& x = context.type(0);
+  if (x.shape.size() < 2)
+    throw user_error("input has {} axes, but BatchNormalization needs [N, C, ...]", x.shape.size());
+  const char* names[] = {"", "scale", "bias", "mean", "variance"};
+  for (int i = 1; i < 5; ++i) {
+    const Shape& shape = context.shape(i);
+    if (shape.size() != 1)
+      throw user_error("the {} has rank {} instead of 1", names[i], shape.size());
+    context.require_equal(x.shape[1], shape[0], "axis 1 of the input",
+                          fmt::format("axis 0 of the {}", names[i]));
+  }
+}
+
 namespace {
 
 double epsilon_of(const Node& node) {
@@ -27,16 +43,7 @@ void infer_batch_norm(InferContext& context) {
     throw user_error("BatchNormalization in training mode is not supported")
         .hint("export the model for inference (model.eval() in PyTorch)");
   }
-  if (x.shape.size() < 2)
-    throw user_error("input has {} axes, but BatchNormalization needs [N, C, ...]", x.shape.size());
-  const char* names[] = {"", "scale", "bias", "mean", "variance"};
-  for (int i = 1; i < 5; ++i) {
-    const Shape& shape = context.shape(i);
-    if (shape.size() != 1)
-      throw user_error("the {} has rank {} instead of 1", names[i], shape.size());
-    context.require_equal(x.shape[1], shape[0], "axis 1 of the input",
-                          fmt::format("axis 0 of the {}", names[i]));
-  }
+  require_batch_norm_shapes(context);
   context.set_type(0, x.dtype, x.shape);
 }
 

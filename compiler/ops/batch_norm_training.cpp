@@ -6,6 +6,7 @@
 //   running mean = mean * momentum + m * (1 - momentum), so the variance
 //
 // In the element type of x, or float32 where that is narrower.
+#include "compiler/ops/batch_norm.h"
 #include "compiler/ops/expand.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
@@ -17,16 +18,7 @@ void infer_training(InferContext& context) {
   const TensorType& x = context.type(0);
   if (!info(x.dtype).is_float || info(x.dtype).bits < 16)
     throw user_error("BatchNormalization of {} is not supported", name(x.dtype));
-  if (x.shape.size() < 2)
-    throw user_error("input has {} axes, but BatchNormalization needs [N, C, ...]", x.shape.size());
-  const char* names[] = {"", "scale", "bias", "mean", "variance"};
-  for (int i = 1; i < 5; ++i) {
-    const Shape& shape = context.shape(i);
-    if (shape.size() != 1)
-      throw user_error("the {} has rank {} instead of 1", names[i], shape.size());
-    context.require_equal(x.shape[1], shape[0], "axis 1 of the input",
-                          fmt::format("axis 0 of the {}", names[i]));
-  }
+  require_batch_norm_shapes(context);
   context.set_type(0, x.dtype, x.shape);
   context.set_type(1, context.type(3).dtype, context.shape(3));
   context.set_type(2, context.type(4).dtype, context.shape(4));
