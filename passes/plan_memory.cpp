@@ -114,6 +114,12 @@ void share_in_place(Plan& plan, StepList& steps) {
   }
 }
 
+// On every level.
+bool has_one_unit(const KernelCall& call) {
+  return std::all_of(call.rows.begin(), call.rows.end(),
+                     [&](const KernelRow* row) { return units_of(call, *row) == Dim(1); });
+}
+
 // A scratch buffer for every step that needs one: it lives in that step only.
 void add_scratch(Plan& plan, StepList& steps, int workers) {
   for (Step& step : steps) {
@@ -127,7 +133,7 @@ void add_scratch(Plan& plan, StepList& steps, int workers) {
     buffer.name = step.name + ".scratch";
     buffer.dtype = DType::uint8;
     buffer.home = on_gpu ? Buffer::device : Buffer::host;
-    const bool one = on_gpu || step.kernel.units == Dim(1);
+    const bool one = on_gpu || has_one_unit(step.kernel);
     buffer.bytes = arena_aligned(step.kernel.scratch_bytes) * (one ? 1 : workers);
     buffer.elements = buffer.bytes;
     buffer.first = buffer.last = step.number;

@@ -28,6 +28,10 @@ struct Choice {
 
 }  // namespace
 
+Dim units_of(const KernelCall& call, const KernelRow& row) {
+  return row.splits_columns && call.column_units > 0 ? Dim(call.column_units) : call.units;
+}
+
 bool choose_kernels(const Target& target, KernelCall* call) {
   std::vector<std::map<std::string, Choice>> choices(target.levels.size());
   for (size_t l = 0; l < target.levels.size(); ++l) {

@@ -36,7 +36,11 @@ struct KernelRow {
                      const Capabilities&);  // bytes per worker; may be nullptr: none
   bool takes_epilogue;
   bool can_fail = false;  // returns int32_t: 0 done, else an index was out of range
+  bool splits_columns = false;  // reads `columns` of the parameters
 };
+
+// Work units of the call on that row.
+Dim units_of(const KernelCall& call, const KernelRow& row);
 
 struct Level {
   const char* name;                         // "x86-64-v3"

@@ -12,7 +12,7 @@
 // bias group * out_channels floats, or nullptr
 // y    element type Y; pixels y_pixel apart, no overlap with x or w
 // Row of the epilogue: the output pixel, ((batch * out[0] + d) * out[1] + h) * out[2] + w; column:
-// the output channel. Scratch: conv_igemm_scratch(). Units: output rows.
+// the output channel. Scratch: conv_igemm_scratch(). Units: output rows, or columns.
 #pragma once
 #include <string.h>
 
@@ -142,11 +142,11 @@ void conv_igemm(const ConvParams& p, const Input& x, const float* w, const float
   const bool runs = conv_reads_runs(p) && p.x_pixel == p.in_channels;
   const ConvTable<X> table = conv_table<X>(p, runs, scratch);
   const int64_t block = table.block;
-  const int64_t last = end * p.out[2];
-  for (int64_t pixel = begin * p.out[2]; pixel < last; pixel += block) {
-    const int64_t count = last - pixel < block ? last - pixel : block;
+  const ConvPart part = conv_part(p, begin, end);
+  for (int64_t pixel = part.first; pixel < part.last; pixel += block) {
+    const int64_t count = part.last - pixel < block ? part.last - pixel : block;
     conv_fill_table(p, rows, table, runs, pixel, count);
-    TileArgs<X, Y> t = conv_args<X>(p, w, bias, y, pixel);
+    TileArgs<X, Y> t = conv_part_args<X>(p, part, w, bias, y, pixel);
     t.rows = table.pointers;
     t.taps = table.taps;
     t.k = table.k;

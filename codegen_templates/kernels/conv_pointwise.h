@@ -7,7 +7,7 @@
 // bias group * out_channels floats, or nullptr
 // y    element type Y; pixels y_pixel apart, no overlap with x or w
 // Row of the epilogue: the output pixel, counted over batch and rows; column: the output channel.
-// No scratch. Units: output rows.
+// No scratch. Units: output rows, or columns.
 #pragma once
 #include "../params/conv.h"
 #include "gemm_tile.h"
@@ -34,6 +34,30 @@ inline TileArgs<X, Y> conv_args(const ConvParams& p, const float* w, const float
   return t;
 }
 
+// What units [begin, end) compute: pixels [first, last), all columns or those of the units.
+struct ConvPart {
+  int64_t first, last, column, columns;
+};
+[[maybe_unused]] inline ConvPart conv_part(const ConvParams& p, int64_t begin, int64_t end) {
+  if (p.columns == 0) return {begin * p.out[2], end * p.out[2], 0, p.out_channels};
+  const int64_t column = begin * p.columns, left = p.out_channels - column;
+  const int64_t wanted = (end - begin) * p.columns;
+  return {0, p.batch * p.out[0] * p.out[1] * p.out[2], column, wanted < left ? wanted : left};
+}
+
+// Tile arguments for the pixels from `pixel` on and the columns of a part.
+template <class X, class Y>
+inline TileArgs<X, Y> conv_part_args(const ConvParams& p, const ConvPart& part, const float* w,
+                                     const float* bias, Y* y, int64_t pixel) {
+  TileArgs<X, Y> t = conv_args<X>(p, w, bias, y, pixel);
+  t.w += part.column / kPanel * t.w_panel;
+  if (t.bias != nullptr) t.bias += part.column;
+  t.y += part.column;
+  t.col = part.column;
+  t.columns = part.columns;
+  return t;
+}
+
 // All groups of a block of pixels whose first group `t` describes.
 template <class X, class Y, class Epilogue>
 inline void conv_groups(const ConvParams& p, TileArgs<X, Y> t, int64_t pixels,
@@ -53,10 +77,10 @@ template <class X, class Y, class Epilogue>
 void conv_pointwise(const ConvParams& p, const X* x, const float* w, const float* bias, Y* y,
                     const Epilogue& epilogue, int64_t begin, int64_t end, void*) {
   const int64_t block = gemm_rows_in_cache(p.in_channels, p.out_channels);
-  const int64_t last = end * p.out[2];
-  for (int64_t pixel = begin * p.out[2]; pixel < last; pixel += block) {
-    TileArgs<X, Y> t = conv_args<X>(p, w, bias, y, pixel);
+  const ConvPart part = conv_part(p, begin, end);
+  for (int64_t pixel = part.first; pixel < part.last; pixel += block) {
+    TileArgs<X, Y> t = conv_part_args<X>(p, part, w, bias, y, pixel);
     t.x = x + pixel * p.x_pixel;
-    conv_groups(p, t, last - pixel < block ? last - pixel : block, epilogue);
+    conv_groups(p, t, part.last - pixel < block ? part.last - pixel : block, epilogue);
   }
 }

@@ -98,10 +98,33 @@ void gemm_run(const GemmParams& p, const TileArgs<X, Y>& t, int64_t rows, const 
   }
 }
 
+// The columns of units [begin, end) of a product that is split along them.
+template <class X, class Y, class Epilogue>
+void gemm_packed_columns(const GemmParams& p, const X* x, const float* w, const float* bias, Y* y,
+                         const Epilogue& epilogue, int64_t begin, int64_t end, float* scratch) {
+  const int64_t column = begin * p.columns, left = p.n - column;
+  const int64_t columns = (end - begin) * p.columns < left ? (end - begin) * p.columns : left;
+  const int64_t most = gemm_rows_in_cache(p.k, p.n);
+  for (int64_t first = 0; first < p.m; first += most) {
+    const int64_t count = p.m - first < most ? p.m - first : most;
+    TileArgs<X, Y> t = gemm_args(p, GemmRows{0, 0, first, count}, x, y);
+    t.w = w + column / kPanel * t.w_panel;
+    if (bias != nullptr) t.bias = bias + column;
+    t.y += column;
+    t.col = column;
+    t.columns = columns;
+    gemm_run(p, t, count, epilogue, scratch);
+  }
+}
+
 // x[batch][m][k] with strides, w packed, bias[n] or nullptr, y[batch][m][n].
 template <class X, class Y, class Epilogue>
 void gemm_packed(const GemmParams& p, const X* x, const float* w, const float* bias, Y* y,
                  const Epilogue& epilogue, int64_t begin, int64_t end, void* scratch) {
+  if (p.columns != 0) {
+    gemm_packed_columns(p, x, w, bias, y, epilogue, begin, end, static_cast<float*>(scratch));
+    return;
+  }
   const int64_t most = gemm_rows_in_cache(p.k, p.n) / kGemmRowsPerUnit;
   for (int64_t unit = begin; unit < end;) {
     const GemmRows r = gemm_unit_rows(p, unit, end, most);

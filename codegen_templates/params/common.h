@@ -7,3 +7,6 @@
 // the compiler prints the initialiser from it.
 #pragma once
 #include <stdint.h>
+
+// Columns of a unit of the kernels that split a product by its columns: whole tiles at every level.
+[[maybe_unused]] constexpr int64_t kUnitColumns = 64;

@@ -4,7 +4,8 @@
 // Up to two batch axes with a stride each (0: broadcast). x may be read with any row and k stride;
 // w is either packed at compile time (panels; w_batch then counts floats from one packed matrix to
 // the next) or a run-time tensor with strides. y rows are dense in n.
-// A unit is one block of kGemmRowsPerUnit rows of one batch entry.
+// A unit is one block of kGemmRowsPerUnit rows of one batch entry; or, of kernels that can and with
+// `columns` set, that many columns of all rows.
 #pragma once
 #include "common.h"
 
@@ -14,13 +15,14 @@ template <class Int>
 struct GemmParamsT {
   Int batch[2];  // outer, inner
   Int m, n, k;
+  int columns;                 // form; of a unit, 0: units are rows. Only with a single batch entry
   Int x_batch[2], x_row, x_k;  // strides in elements
   Int w_batch[2], w_k, w_n;    // strides in elements; w_k, w_n unused when w is packed
   Int y_batch[2], y_row;       // strides in elements; n is dense
 
   template <class Self, class F>
   static void each(Self& p, F f) {
-    f("batch", p.batch), f("m", p.m), f("n", p.n), f("k", p.k);
+    f("batch", p.batch), f("m", p.m), f("n", p.n), f("k", p.k), f("columns", p.columns);
     f("x_batch", p.x_batch), f("x_row", p.x_row), f("x_k", p.x_k);
     f("w_batch", p.w_batch), f("w_k", p.w_k), f("w_n", p.w_n);
     f("y_batch", p.y_batch), f("y_row", p.y_row);

@@ -102,7 +102,7 @@ double StepsWriter::grain_of(const KernelCall& call) const {
   const KernelRow* row = call.rows[level_];
   if (row->can_fail) return 1e15;  // one worker: it writes the status
   const double cycles = row->cycles(call, target_.levels[level_].capabilities);
-  const double units = static_cast<double>(std::max<int64_t>(call.units.hi(), 1));
+  const double units = static_cast<double>(std::max<int64_t>(units_of(call, *row).hi(), 1));
   return std::max(1.0, std::ceil(kGrainCycles * units / std::max(cycles, 1.0)));
 }
 
@@ -220,7 +220,7 @@ std::string StepsWriter::value_of(const Dim& extent) const {
 
 void StepsWriter::write_call(const Step& step, const std::string& indent) {
   write_function(step);
-  const std::string units = value_of(step.kernel.units);
+  const std::string units = value_of(units_of(step.kernel, *step.kernel.rows[level_]));
   const auto hook = [&](const char* function) {
     if (!step_hooks_) return;
     text_.run +=

@@ -146,6 +146,7 @@ struct KernelCall {
   // last output. Nothing that the kernel is told may depend on it.
   std::shared_ptr<const Symbol> counts;
   Dim units = 1;                           // work units
+  int64_t column_units = 0;                // those of a row that splits columns; 0: `units` as well
   double multiply_adds = 0, elements = 0;  // at the upper bounds
 
   // Chosen by targets/choose: one row per level (same packings), scratch bytes per worker.

@@ -26,8 +26,10 @@ std::optional<KernelCall> make_conv_call(const LowerContext& context, const Wind
   p.out_channels = static_cast<int>(out_channels);
   p.batch = x.shape[0];
   KernelCall call = make_call(Family::conv, {x, w, bias}, {y});
-  call.params = p;
   call.units = p.batch * p.out[0] * p.out[1];
+  if (p.group == 1) call.column_units = column_units(call.units * p.out[2], out_channels);
+  p.columns = call.column_units > 0 ? kUnitColumns : 0;
+  call.params = p;
   return call;
 }
 

@@ -198,6 +198,16 @@ bool pixel_stride(const View& view, Dim* pixel) {
   return true;
 }
 
+// A worker that takes rows reads all weights, one that takes columns reads all of x: with few rows the
+// weights are what costs. Two columns of units for two workers would leave one of them waiting where
+// the second is not full.
+int64_t column_units(const Dim& rows, int64_t n) {
+  constexpr int64_t kMostRows = 256, kFewRows = 96;
+  const int64_t units = (n + kUnitColumns - 1) / kUnitColumns;
+  const bool is_even = units >= 4 || n == 2 * kUnitColumns;
+  return rows.hi() <= (is_even ? kMostRows : kFewRows) && units > 1 ? units : 0;
+}
+
 bool attach_steps(const std::vector<PointwiseStep>& steps, const std::vector<View>& operands,
                   int columns, KernelCall* call) {
   std::map<int, int> index_of;  // operand -> epilogue input

@@ -57,6 +57,9 @@ bool attach_epilogue(const LowerContext& context, int columns, KernelCall* call)
 // The same for any steps; StepArg::input indexes `operands`.
 bool attach_steps(const std::vector<PointwiseStep>& steps, const std::vector<View>& operands,
                   int columns, KernelCall* call);
+// Units of a product of rows x n that is split by its columns, kUnitColumns each, so that workers share
+// the weights out among them; 0: workers take rows each, because there are many or few columns.
+int64_t column_units(const Dim& rows, int64_t n);
 // The views of all inputs of the node; an empty view for one that is not given.
 std::vector<View> input_views(const LowerContext& context);
 // A dense operand whose contents the compiler makes up.

@@ -185,8 +185,11 @@ Lowered lower_product(const Product& p) {
 
   KernelCall call = make_call(Family::gemm, {p.x, p.w, p.bias}, {p.y});
   GemmParamsT<Dim> params = params_of(g);
+  const Dim batch = params.batch[0] * params.batch[1];
+  call.units = batch * ceil_div(g.m, kGemmRowsPerUnit);
+  if (batch == Dim(1) && g.n.is_fixed()) call.column_units = column_units(g.m, g.n.value());
+  params.columns = call.column_units > 0 ? kUnitColumns : 0;
   call.params = params;
-  call.units = params.batch[0] * params.batch[1] * ceil_div(g.m, kGemmRowsPerUnit);
   call.multiply_adds = static_cast<double>((params.batch[0] * params.batch[1] * g.m * g.n).hi()) *
                        static_cast<double>(g.k.hi());
   const std::vector<Dim>& w_batch = g.batch.strides[1];

@@ -194,10 +194,10 @@ int64_t gemm_dynamic_scratch_bytes(const KernelCall& call, const Capabilities& c
 void append_window_rows(std::vector<KernelRow>& rows) {
   rows.push_back({"conv_igemm", "any convolution: gemm over row pointers, no patch matrix",
                   Family::conv, "kernels/conv_igemm.h", "conv_igemm", accepts_panels,
-                  conv_igemm_cycles, nullptr, conv_panels, conv_scratch, true});
+                  conv_igemm_cycles, nullptr, conv_panels, conv_scratch, true, false, true});
   rows.push_back({"conv_pointwise", "1x1 convolution, stride 1, no padding", Family::conv,
                   "kernels/conv_pointwise.h", "conv_pointwise", accepts_conv_pointwise,
-                  conv_pointwise_cycles, nullptr, conv_panels, nullptr, true});
+                  conv_pointwise_cycles, nullptr, conv_panels, nullptr, true, false, true});
   rows.push_back({"conv_dots", "convolution to few channels: dot products along the depth",
                   Family::conv, "kernels/conv_dots.h", "conv_dots", accepts_conv_dots,
                   conv_dots_cycles, nullptr, conv_rows_of_weights, conv_dots_scratch_bytes, true});
@@ -211,7 +211,7 @@ void append_window_rows(std::vector<KernelRow>& rows) {
                   nullptr, true});
   rows.push_back({"gemm_packed", "matrix product with constant weights in panels", Family::gemm,
                   "kernels/gemm.h", "gemm_packed", accepts_gemm_packed, gemm_packed_cycles, nullptr,
-                  conv_panels, gemm_packed_scratch_bytes, true});
+                  conv_panels, gemm_packed_scratch_bytes, true, false, true});
   rows.push_back({"gemm_dynamic", "matrix product of two run-time matrices", Family::gemm,
                   "kernels/gemm.h", "gemm_dynamic", accepts_gemm_dynamic, gemm_dynamic_cycles,
                   nullptr, nullptr, gemm_dynamic_scratch_bytes, true});

@@ -3,6 +3,7 @@
 #include "vad.h"
 #include "macec_threads.h"
 #include "check.h"
+#include <time.h>
 
 enum { THREADS = 4, PARTS = 1000 };
 
@@ -20,12 +21,14 @@ static void part(void *arg, uint32_t i, uint32_t worker) {
 
 static void the_pool_calls_each_part_once(void) {
   static macec_pool pool;
+  const struct timespec pause = {0, 2000000};
   int round;
   uint32_t i;
   CHECK(macec_pool_start(&pool, THREADS) == THREADS);
   for (round = 0; round < 200; ++round) {
     const uint32_t n = (uint32_t)(round * 5);
     int wrong = 0;
+    if (round % 20 == 19) nanosleep(&pause, NULL); /* the workers sleep */
     memset(hits, 0, sizeof hits);
     macec_pool_parallel_for(&pool, n, part, hits);
     for (i = 0; i < PARTS; ++i) wrong += hits[i] != (i < n);
