@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* macec_threads.h, and several contexts at once that share weights. C11 and C++17. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "vad.h"
 #include "macec_threads.h"
 #include "check.h"

@@ -9,6 +9,7 @@ struct ConvCase {
   int kernel[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1};
   int in[3] = {1, 1, 1}, pad[3] = {0, 0, 0}, pad_end[3] = {0, 0, 0};
   int batch = 1, x_gap = 0, y_gap = 0;  // gaps: elements between pixels
+  int columns = 0;                      // of a unit
   bool has_bias = true;
 };
 
@@ -33,7 +34,7 @@ inline ConvParams conv_params(const ConvCase& c) {
     p.out[a] = (c.in[a] + c.pad[a] + c.pad_end[a] - window) / c.stride[a] + 1;
   }
   p.group = c.group, p.in_channels = c.in_channels, p.out_channels = c.out_channels;
-  p.batch = c.batch;
+  p.batch = c.batch, p.columns = c.columns;
   p.x_pixel = c.group * c.in_channels + c.x_gap;
   p.y_pixel = c.group * c.out_channels + c.y_gap;
   return p;
@@ -43,7 +44,7 @@ inline std::string conv_name(const ConvCase& c) {
   return text("ic", c.in_channels) + text("oc", c.out_channels) + text("g", c.group) +
          text("kh", c.kernel[1]) + text("kw", c.kernel[2]) + text("s", c.stride[2]) +
          text("d", c.dilation[2]) + text("h", c.in[1]) + text("w", c.in[2]) +
-         text("pad", c.pad[2]) + text("gap", c.y_gap);
+         text("pad", c.pad[2]) + text("gap", c.y_gap) + text("columns", c.columns);
 }
 
 // Buffers of one case; w is plain: [output channel of all groups][tap][input channel].
@@ -67,7 +68,10 @@ class ConvData {
   void clear() {
     for (int64_t i = 0; i < y.size(); ++i) y[i] = 77.0f;
   }
-  int64_t units() const { return p.batch * p.out[0] * p.out[1]; }
+  int64_t units() const {
+    if (p.columns > 0) return (p.out_channels + p.columns - 1) / p.columns;
+    return p.batch * p.out[0] * p.out[1];
+  }
   AddRelu epilogue() { return {skip.data(), channels}; }
   LargeAddRelu large_epilogue() { return {epilogue()}; }
 
@@ -130,7 +134,7 @@ void check_conv(ConvData& d, const std::string& name, Kernel kernel) {
   }
   const size_t bytes = whole.size() * sizeof(float);
   check(memcmp(whole.data(), d.y.data(), bytes) == 0, name + " depends on the split");
-  if (d.p.batch != 1 || d.p.in[0] != 1 || d.p.out[0] != 1) return;
+  if (d.p.batch != 1 || d.p.in[0] != 1 || d.p.out[0] != 1 || d.p.columns > 0) return;
   d.clear();
   const int64_t rows = (d.p.kernel[1] - 1) * d.p.dilation[1] + 1;
   const int64_t row = d.p.in[2] * d.p.x_pixel, row_stride = row + 5;

@@ -132,9 +132,27 @@ void every_feature() {
   check_igemm(conv_2d(40, 70, 3, 1, 20, 33, 1));
 }
 
+void units_of_columns() {
+  for (const int oc : {64, 65, 130, 200}) {
+    for (const int width : {1, 7}) {
+      ConvCase c = conv_2d(9, oc, 3, 1, 7, width, 1);
+      c.columns = 64, c.has_bias = oc != 65, c.y_gap = 3, c.batch = 2;
+      check_igemm(c);
+      c.kernel[1] = c.kernel[2] = 1;
+      for (int a = 1; a < 3; ++a) c.pad[a] = c.pad_end[a] = 0;
+      check_pointwise(c);
+    }
+  }
+  ConvCase deep = conv_2d(300, 130, 1, 1, 30, 31, 0);  // several blocks of rows
+  deep.columns = 64;
+  check_pointwise(deep);
+  check_igemm(deep);
+}
+
 }  // namespace
 
 int main() {
+  units_of_columns();
   few_channels();
   channel_counts();
   image_sizes();

@@ -15,11 +15,13 @@ struct Case {
   int64_t batch0 = 1, batch1 = 1, m = 1, n = 1, k = 1;
   bool w_broadcast = true;  // one w for all batch entries
   bool x_transposed = false, w_transposed = false, has_bias = true;
+  int columns = 0;  // of a unit of gemm_packed
 };
 
 std::string name_of(const Case& c) {
   return text("b0", c.batch0) + text("b1", c.batch1) + text("m", c.m) + text("n", c.n) +
-         text("k", c.k) + text("xt", c.x_transposed) + text("wt", c.w_transposed);
+         text("k", c.k) + text("xt", c.x_transposed) + text("wt", c.w_transposed) +
+         text("columns", c.columns);
 }
 
 std::vector<float> pack(const float* w, int64_t w_k, int64_t w_n, int64_t k, int64_t n) {
@@ -36,7 +38,7 @@ std::vector<float> pack(const float* w, int64_t w_k, int64_t w_n, int64_t k, int
 GemmParams params_of(const Case& c) {
   GemmParams p{};
   p.batch[0] = c.batch0, p.batch[1] = c.batch1;
-  p.m = c.m, p.n = c.n, p.k = c.k;
+  p.m = c.m, p.n = c.n, p.k = c.k, p.columns = c.columns;
   p.x_row = c.x_transposed ? 1 : c.k + 2;
   p.x_k = c.x_transposed ? c.m + 1 : 1;
   p.x_batch[1] = c.x_transposed ? c.k * (c.m + 1) : c.m * (c.k + 2);
@@ -77,7 +79,8 @@ void check_product(const Case& c, bool packed, bool split) {
   Epilogue epilogue;
   epilogue.skip = skip.data(), epilogue.skip_row = c.n;
   const bool dense = p.x_k == 1 || p.k == 1;
-  const int64_t units = gemm_units(c.batch0, c.batch1, c.m);
+  const int64_t units = packed && c.columns > 0 ? (c.n + c.columns - 1) / c.columns
+                                                : gemm_units(c.batch0, c.batch1, c.m);
   Scratch scratch(packed ? gemm_packed_scratch(c.k, dense)
                          : gemm_dynamic_scratch(c.n, c.k, kPanel, dense));
   std::vector<float> panels;
@@ -158,9 +161,22 @@ void batches_and_large_sizes() {
   check_both(wide);
 }
 
+void units_of_columns() {
+  for (const int m : {0, 1, 49, 101}) {
+    for (const int n : {1, 64, 65, 200}) {
+      Case c;
+      c.columns = 64, c.m = m, c.n = n, c.k = m == 101 ? 2100 : 17;
+      c.has_bias = n != 65;
+      c.x_transposed = m == 49;
+      check_both(c);
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
+  units_of_columns();
   every_small_size();
   batches_and_large_sizes();
   return report("gemm_test");

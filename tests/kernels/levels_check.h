@@ -24,8 +24,8 @@ MACEC_NOINLINE int check_tiles() {
   const float* none = nullptr;
   int failures = 0;
 
-  ConvParams c = {{1, 3, 3}, {1, 1, 1}, {1, 1, 1}, 1, kChannels, kChannels, 1, {1, kSize, kSize},
-                  {1, kSize, kSize}, {0, 1, 1}, kChannels, kChannels};
+  ConvParams c = {{1, 3, 3}, {1, 1, 1}, {1, 1, 1}, 1, kChannels, kChannels, 0, 1,
+                  {1, kSize, kSize}, {1, kSize, kSize}, {0, 1, 1}, kChannels, kChannels};
   failures += !(conv_igemm_scratch(c, 4) <= static_cast<int64_t>(sizeof scratch));
   conv_igemm(c, in, w, none, y, NoEpilogue{}, 0, kSize, scratch);
   failures += !(y[0] == 4.0f * kChannels && y[(kSize + 1) * kChannels] == 9.0f * kChannels);
@@ -34,11 +34,11 @@ MACEC_NOINLINE int check_tiles() {
   failures += !(y[0] == 4.0f && y[(kSize + 2) * kChannels - 1] == 9.0f);
   conv_depthwise_any(c, in, w, none, y, NoEpilogue{}, 0, kSize, nullptr);
   failures += !(y[0] == 4.0f && y[(kSize + 2) * kChannels - 1] == 9.0f);
-  const ConvParams one = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1, kChannels, kChannels, 1,
+  const ConvParams one = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1, kChannels, kChannels, 0, 1,
                           {1, kSize, kSize}, {1, kSize, kSize}, {}, kChannels, kChannels};
   conv_pointwise(one, in, w, none, y, NoEpilogue{}, 0, kSize, nullptr);
   failures += !(y[kPixels * kChannels - 1] == kChannels);
-  const GemmParams g = {{1, 1}, kPixels, kChannels, kChannels, {}, kChannels, 1,
+  const GemmParams g = {{1, 1}, kPixels, kChannels, kChannels, 0, {}, kChannels, 1,
                         {}, kChannels, 1, {}, kChannels};
   gemm_dynamic(g, in, in, none, y, NoEpilogue{}, 0, gemm_units(1, 1, kPixels), scratch);
   failures += !(y[kPixels * kChannels - 1] == kChannels);
