@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "compiler/driver/placement.h"
 #include "compiler/driver/gpu_check.h"
+#include "compiler/driver/placement.h"
 #include "compiler/driver/shared_flags.h"
 #include "compiler/driver/summary.h"
 #include "compiler/emit/names.h"
@@ -106,7 +106,7 @@ std::vector<std::string> model_names(const Options& options) {
       stem = options.name;
     else if (single && !options.output.empty())
       stem = stem_of(options.output);
-    const std::string base = identifier_from(stem, "model");
+    const std::string base = model_name_from(stem);
     names.push_back(unique_name(base, [&](const std::string& n) {
       return why_no_model_name(n).empty() &&
              std::find(names.begin(), names.end(), n) == names.end();

@@ -33,7 +33,12 @@ bool same_sizes(const ImportOptions& a, const ImportOptions& b) {
     return x.first == y.first && std::equal(x.second.begin(), x.second.end(), y.second.begin(),
                                             y.second.end(), same_item);
   };
-  return a.dims == b.dims &&
+  const auto same_constant = [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.shape == y.second.shape &&
+           x.second.bytes == y.second.bytes;
+  };
+  return a.dims == b.dims && a.constants.size() == b.constants.size() &&
+         std::equal(a.constants.begin(), a.constants.end(), b.constants.begin(), same_constant) &&
          std::equal(a.shapes.begin(), a.shapes.end(), b.shapes.begin(), b.shapes.end(), same_shape);
 }
 
@@ -169,20 +174,21 @@ class Batch {
     });
   }
 
-  // As --set does: short lists and scalars take the values that the data has; lists of floats only
-  // where an error names them.
+  // As --set does: short lists and scalars take the values that the data has; the first input, if it is
+  // a list, and lists of floats only where an error names them.
   static void make_constants(const DataSet& set, const Model& model, const Diagnostics& refused,
                              ImportOptions* options, std::string* names) {
     constexpr int64_t kMostElements = 64;
     bool is_first = true;
     for (const DeclaredValue& value : declared_inputs(model)) {
       const auto at = set.inputs.find(value.name);
-      const bool is_data = is_first && (at == set.inputs.end() || at->second.rank() > 0);
+      const bool is_data = is_first && (at == set.inputs.end() || at->second.rank() > 0) &&
+                           !names_input(refused, value.name);
       is_first = false;
       if (is_data || at == set.inputs.end()) continue;
       const Tensor& tensor = at->second;
-      const bool is_list = tensor.rank() == 1 &&
-                           (!info(tensor.dtype).is_float || names_input(refused, value.name));
+      const bool is_list =
+          tensor.rank() == 1 && (!info(tensor.dtype).is_float || names_input(refused, value.name));
       if ((tensor.rank() != 0 && !is_list) || tensor.count() > kMostElements) continue;
       options->constants[value.name] = tensor;
       *names += (names->empty() ? "" : ", ") + printable(value.name);

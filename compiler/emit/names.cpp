@@ -152,6 +152,11 @@ bool is_word_char(char c) {
   return is_letter(c) || is_digit(c) || c == '_';
 }
 
+// The generated code's own names.
+bool starts_as_ours(std::string_view name) {
+  return name.substr(0, 5) == "macec";
+}
+
 }  // namespace
 
 bool is_c_word(std::string_view word) {
@@ -176,6 +181,11 @@ std::string identifier_from(std::string_view name, std::string_view fallback) {
   return is_c_word(id) ? id + "_" + stem : id;
 }
 
+std::string model_name_from(std::string_view text) {
+  const std::string id = identifier_from(text, "model");
+  return starts_as_ours(id) ? "model_" + id : id;
+}
+
 std::string unique_name(const std::string& base,
                         const std::function<bool(const std::string&)>& is_free) {
   if (is_free(base)) return base;
@@ -192,7 +202,7 @@ std::string why_no_model_name(std::string_view name) {
     return "it has other characters than letters, digits and '_'";
   }
   if (name.find("__") != name.npos) return "C++ reserves names with two underscores in a row";
-  if (name == "std" || name.substr(0, 5) == "macec") return "that name is taken";
+  if (name == "std" || starts_as_ours(name)) return "that name is taken";
   if (is_c_word(name)) return "it is a word of C or C++";
   return "";
 }

@@ -13,6 +13,9 @@ namespace macec {
 // goes before a digit ("7" -> "input_7") and behind a taken word ("int" -> "int_input").
 std::string identifier_from(std::string_view name, std::string_view fallback);
 
+// The same for a model, and never a name that starts as all names of ours do.
+std::string model_name_from(std::string_view text);
+
 // The first of base, base_2, base_3, ... that is_free accepts.
 std::string unique_name(const std::string& base,
                         const std::function<bool(const std::string&)>& is_free);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "compiler/support/error.h"
 
@@ -101,10 +102,51 @@ void erase(Graph& graph, NodeId node) {
   if (at != graph.order.end()) graph.order.erase(at);
 }
 
+namespace {
+
+using Names = std::unordered_set<std::string>;
+
+// The extents in it that steps of a run set.
+void note_computed(const Value& value, Names* names) {
+  const auto note = [&](const Dim& d) {
+    d.symbols([&](const std::shared_ptr<const Symbol>& s) {
+      if (s->is_computed) names->insert(s->name);
+    });
+  };
+  for (const Dim& d : value.type.shape) note(d);
+  if (!value.known) return;
+  for (const Dim& d : *value.known) note(d);
+}
+
+void note_computed(const Graph& body, Names* names) {
+  for (const Value& value : body.values) note_computed(value, names);
+  for (NodeId id : body.order)
+    for (const Graph& inner : body.node(id).bodies) note_computed(inner, names);
+}
+
+// Whether the node sets an extent that is needed: others may use it without reading the node's outputs.
+bool sets_any(const Graph& graph, const Node& node, const Names& needed) {
+  if (needed.empty()) return false;
+  Names before, after;
+  for (ValueId input : node.inputs)
+    if (input.is_valid()) note_computed(graph.value(input), &before);
+  for (ValueId output : node.outputs)
+    if (output.is_valid()) note_computed(graph.value(output), &after);
+  return std::any_of(after.begin(), after.end(), [&](const std::string& name) {
+    return needed.count(name) != 0 && before.count(name) == 0;
+  });
+}
+
+}  // namespace
+
 int remove_dead(Graph& graph) {
   std::vector<bool> needed(graph.values.size(), false);
-  for (ValueId output : graph.outputs)
-    if (output.is_valid()) needed[static_cast<size_t>(output.index)] = true;
+  Names extents;
+  for (ValueId output : graph.outputs) {
+    if (!output.is_valid()) continue;
+    needed[static_cast<size_t>(output.index)] = true;
+    note_computed(graph.value(output), &extents);
+  }
   std::vector<NodeId> kept;
   int removed = 0;
   for (auto at = graph.order.rbegin(); at != graph.order.rend(); ++at) {
@@ -112,15 +154,21 @@ int remove_dead(Graph& graph) {
     // Extents are set where nobody may read the numbers themselves any more.
     const bool lives =
         !node.is_dead && (node.op == "Extents" ||
-                          std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) {
-                            return v.is_valid() && needed[static_cast<size_t>(v.index)];
-                          }));
+                          std::any_of(node.outputs.begin(), node.outputs.end(),
+                                      [&](ValueId v) {
+                                        return v.is_valid() && needed[static_cast<size_t>(v.index)];
+                                      }) ||
+                          sets_any(graph, node, extents));
     if (!lives) {
       node.is_dead = true;
       ++removed;
       continue;
     }
     kept.push_back(*at);
+    for (const std::vector<ValueId>* values : {&node.inputs, &node.outputs})
+      for (ValueId value : *values)
+        if (value.is_valid()) note_computed(graph.value(value), &extents);
+    for (const Graph& body : node.bodies) note_computed(body, &extents);
     for (ValueId input : node.inputs)
       if (input.is_valid()) needed[static_cast<size_t>(input.index)] = true;
   }

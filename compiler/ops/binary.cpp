@@ -63,6 +63,34 @@ void clip_steps(StepBuilder& b) {
   b.result(b.in(0));
 }
 
+// More inputs than a kernel takes: Sum(a, b, c, d, ...) = Sum(Sum(a, b), Sum(c, d), ...), and so Max and Min.
+void import_many(ImportContext& c) {
+  constexpr size_t kMostInputs = 8;
+  Node& node = c.node;
+  std::vector<ValueId>& inputs = node.inputs;
+  const size_t count = inputs.size();
+  if (count <= kMostInputs) return;
+  const bool is_mean = node.op == "Mean";
+  const std::string op = is_mean ? "Sum" : node.op;
+  const DType dtype = c.graph.type(inputs[0]).dtype;
+  while (inputs.size() > kMostInputs) {
+    std::vector<ValueId> parts;
+    for (size_t i = 0; i < inputs.size(); i += kMostInputs) {
+      const size_t end = std::min(i + kMostInputs, inputs.size());
+      const std::vector<ValueId> part(inputs.begin() + static_cast<std::ptrdiff_t>(i),
+                                      inputs.begin() + static_cast<std::ptrdiff_t>(end));
+      parts.push_back(part.size() == 1 ? part[0] : c.add(op.c_str(), part));
+    }
+    inputs = std::move(parts);
+  }
+  if (!is_mean) return;
+  Tensor divisor(dtype, {});
+  divisor.set_f64(0, static_cast<double>(count));
+  node.op = "Div";
+  node.def = find_op("Div");
+  node.inputs = {c.add("Sum", inputs), c.constant("count", std::move(divisor))};
+}
+
 // Opsets 6 to 10: limits are attributes.
 void import_clip(ImportContext& c) {
   c.node.inputs.resize(3);
@@ -111,6 +139,7 @@ void append_arithmetic(OpList& ops) {
   auto any = [&](const char* name, const char* doc, void (*steps)(StepBuilder&)) {
     ops.push_back(elementwise_def(name, doc, 1, -1, 8, steps));
     ops.back().versions[0].first = kOldestOpset;
+    ops.back().versions[0].importer = import_many;
   };
   any("Max", "y = the greatest of all inputs, whose shapes broadcast to y [...]; a NaN wins",
       min_max_steps);

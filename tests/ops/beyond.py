@@ -22,7 +22,7 @@ import macec
 from report import Report
 
 MODULES = ["beyond_random", "beyond_spatial", "beyond_control", "beyond_old_opsets", "beyond_sequences",
-           "beyond_integers", "beyond_regions", "beyond_signals"]
+           "beyond_integers", "beyond_regions", "beyond_signals", "beyond_structure"]
 TARGETS = {"x86-64-v3": None, "armv7": "qemu-arm"}
 
 

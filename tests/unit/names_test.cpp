@@ -31,6 +31,14 @@ TEST_CASE("a word of C or of our headers gets its kind behind it") {
   CHECK(identifier_from("linux", "dim_0") == "linux_dim");
 }
 
+TEST_CASE("a model whose file has a name as ours gets another") {
+  for (const char* stem : {"macec", "macec_open", "MACEC-2", "std", "int", "1net", "\xe5"}) {
+    const std::string name = model_name_from(stem);
+    CHECK((why_no_model_name(name).empty() || why_no_model_name(name + "_2").empty()));
+  }
+  CHECK(model_name_from("macec") == "model_macec");
+}
+
 TEST_CASE("a long name is cut") {
   CHECK(identifier_from(std::string(5000, 'a'), "input_0").size() == 60);
 }

@@ -117,12 +117,30 @@ def whole_commands(report, scratch):
     report.check("json_says_which", have == {str(right): "passed", str(wrong): "wrong"}, f"{have}")
 
 
+def a_constant_for_each_set(report, scratch):
+    """Two data sets that differ in an input that must be known at compile time."""
+    folder, info = scratch / "pick", helper.make_tensor_value_info
+    graph = helper.make_graph([helper.make_node("Slice", ["x", "from", "to"], ["y"], name="cut")], "g",
+                              [info("x", TensorProto.FLOAT, [2, 4]), info("from", TensorProto.INT64, [1]), info("to", TensorProto.INT64, [1])],
+                              [info("y", TensorProto.FLOAT, None)])
+    folder.mkdir()
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    for i in range(2):
+        data = folder / f"test_data_set_{i}"
+        data.mkdir()
+        for name, array in (("input_0", X), ("input_1", np.array([i])), ("input_2", np.array([i + 1])), ("output_0", X[i:i + 1])):
+            put(data, name, array)
+    expect(report, "a_constant_for_each_set", verify(folder), 0, ["2 data sets"])
+
+
 def main():
     report = Report()
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
         if not sys.argv[1:]:
             whole_commands(report, scratch)
+            a_constant_for_each_set(report, scratch)
         for case, (damage, words) in WRONG.items():
             if sys.argv[1:] and case not in sys.argv[1:]:
                 continue
