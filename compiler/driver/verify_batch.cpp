@@ -37,7 +37,7 @@ bool same_sizes(const ImportOptions& a, const ImportOptions& b) {
     return x.first == y.first && x.second.shape == y.second.shape &&
            x.second.bytes == y.second.bytes;
   };
-  return a.dims == b.dims && a.constants.size() == b.constants.size() &&
+  return a.dims == b.dims && a.bounds == b.bounds && a.constants.size() == b.constants.size() &&
          std::equal(a.constants.begin(), a.constants.end(), b.constants.begin(), same_constant) &&
          std::equal(a.shapes.begin(), a.shapes.end(), b.shapes.begin(), b.shapes.end(), same_shape);
 }
@@ -149,7 +149,8 @@ class Batch {
   static bool needs_contents(const Diagnostics& diag) {
     return std::any_of(diag.errors().begin(), diag.errors().end(), [](const UserError& e) {
       return e.text().find("computed when the model runs") != std::string::npos ||
-             e.text().find("not constant") != std::string::npos;
+             e.text().find("not constant") != std::string::npos ||
+             e.text().find("has no bound") != std::string::npos;
     });
   }
 
@@ -195,6 +196,20 @@ class Batch {
     }
   }
 
+  // As --bound does: outputs for which an error asks for it are as long as in the data.
+  static void make_bounds(const DataSet& set, const Diagnostics& refused, ImportOptions* options) {
+    const auto asks_for = [&](const std::string& flag) {
+      return std::any_of(refused.errors().begin(), refused.errors().end(), [&](const auto& e) {
+        return std::any_of(e.hints().begin(), e.hints().end(), [&](const std::string& hint) {
+          return hint.find(flag) != std::string::npos;
+        });
+      });
+    };
+    for (const auto& [name, tensor] : set.outputs)
+      if (tensor.rank() > 0 && asks_for("--bound " + name + "=N"))
+        options->bounds.emplace(name, std::max<int64_t>(tensor.shape[0], 1));
+  }
+
   void drop_variants(const Subject& subject) {
     variants_.erase(std::remove_if(variants_.begin(), variants_.end(),
                                    [&](const auto& v) { return v->subject == &subject; }),
@@ -210,6 +225,7 @@ class Batch {
       ImportOptions sizes = sizes_from_data(model, set, options_.import);
       std::string names;
       if (refused) make_constants(set, model, *refused, &sizes, &names);
+      if (refused) make_bounds(set, *refused, &sizes);
       subject.constants = names;
       auto at = std::find_if(groups.begin(), groups.end(),
                              [&](const auto& g) { return same_sizes(g.first, sizes); });

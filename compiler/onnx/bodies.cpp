@@ -50,6 +50,12 @@ void Builder::inline_branch(Scope& scope, const SourceNode& node, const onnx::Gr
       alias(scope, proto.output(i), inner, branch.output(i).name());
 }
 
+// The value of that name; of a sequence its elements.
+std::vector<ValueId> Builder::elements(Scope& scope, const std::string& name) {
+  if (const Composite* composite = find_composite(scope, name)) return composite->elements;
+  return {get(scope, name)};
+}
+
 // Constants are copied into the bodies.
 bool Builder::capture(Scope& scope, const std::vector<const onnx::GraphProto*>& bodies,
                       std::vector<std::string>* names) {
@@ -58,8 +64,8 @@ bool Builder::capture(Scope& scope, const std::vector<const onnx::GraphProto*>& 
   for (const onnx::GraphProto* body : bodies)
     for (const std::string& name : source.free_names(*body)) {
       if (!met.insert(name).second) continue;
-      const ValueId id = get(scope, name);
-      failed = failed || scope.target->graph.type(id).dtype == DType::undefined;
+      for (const ValueId id : elements(scope, name))
+        failed = failed || scope.target->graph.type(id).dtype == DType::undefined;
       names->push_back(name);
     }
   return !failed;
@@ -84,10 +90,9 @@ bool Builder::add_bodies(Scope& scope, const SourceNode& source_node, Node* node
   if (!capture(scope, bodies, &captured)) return false;
 
   const Node head = *node;  // the node without captured values: what parameters are made from
-  for (const std::string& name : captured) {
-    const ValueId id = get(scope, name);
-    if (!scope.target->graph.value(id).constant) node->inputs.push_back(id);
-  }
+  for (const std::string& name : captured)
+    for (const ValueId id : elements(scope, name))
+      if (!scope.target->graph.value(id).constant) node->inputs.push_back(id);
   std::vector<Target> built;
   for (const onnx::GraphProto* body : bodies)
     built.push_back(build_body(scope, source_node, *body, captured, head));
@@ -98,8 +103,28 @@ bool Builder::add_bodies(Scope& scope, const SourceNode& source_node, Node* node
   return diag_.count() + static_cast<int>(unsupported.size()) == problems;
 }
 
+void Builder::hand_in_elements(const Composite& composite, const Graph& around, Scope& scope,
+                               const std::string& name) {
+  Composite inside{composite.is_absent, composite.dtype, {}};
+  for (const ValueId element : composite.elements) {
+    const Value& value = around.value(element);
+    if (value.constant) {
+      inside.elements.push_back(define_constant(scope, name, value.constant));
+    } else {
+      inside.elements.push_back(add_parameter(scope, name, value.type));
+      scope.target->graph.value(inside.elements.back()).known = value.known;
+    }
+    scope.values.erase(name);
+  }
+  scope.composites[name] = std::move(inside);
+}
+
 void Builder::hand_in(Scope& outer, Scope& scope, const std::vector<std::string>& captured) {
   for (const std::string& name : captured) {
+    if (const Composite* composite = find_composite(outer, name)) {
+      hand_in_elements(*composite, outer.target->graph, scope, name);
+      continue;
+    }
     const Value& value = outer.target->graph.value(get(outer, name));
     if (scope.values.count(
             name)) {  // this body has a parameter of that name; the other one captures it

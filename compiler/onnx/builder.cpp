@@ -101,7 +101,8 @@ ValueId Builder::get(Scope& scope, const std::string& name) {
     throw user_error("it reads '{}', which is {}", printable(name),
                      composite->is_absent ? "an optional value without an element"
                                           : "a sequence of tensors and no tensor")
-        .hint("sequences are followed at compile time, and not into bodies of If and Loop");
+        .hint("sequences are followed at compile time; SequenceAt, SequenceLength and "
+              "ConcatFromSequence make tensors of them");
   const ValueId id = find(scope, name);
   if (!id.is_valid())
     throw user_error("it reads the value '{}', and nothing makes that", printable(name));
@@ -241,6 +242,8 @@ void Builder::add(Scope& scope, const SourceNode& source_node, const OpMatch& ma
     poison(scope, *source_node.proto);
     return;
   }
+  if (node.op == "Loop" && changes_shapes(node) && can_unroll(scope, *source_node.proto))
+    return unroll(scope, source_node);
   append(scope, std::move(node), source_node.proto->output());
 }
 

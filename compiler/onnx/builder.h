@@ -128,6 +128,21 @@ class Builder {
   void map_sequence(Scope& scope, const SourceNode& node);
   void alias(Scope& scope, const std::string& name, Scope& from, const std::string& what);
 
+  // unroll.cpp
+  struct Meaning {  // of a name: a tensor, or a sequence
+    ValueId value;
+    std::optional<Composite> list;
+  };
+  Meaning meaning(Scope& scope, const std::string& name);
+  void give(Scope& scope, const std::string& name, Meaning meaning);
+  std::optional<int64_t> known_number(const Graph& graph, ValueId id) const;
+  int64_t trip_count(Scope& scope, const onnx::NodeProto& proto);
+  bool can_unroll(Scope& scope, const onnx::NodeProto& proto);
+  bool has_sequences(Scope& scope, const onnx::NodeProto& proto);
+  static bool changes_shapes(const Node& loop);
+  void unroll(Scope& scope, const SourceNode& node);
+  ValueId stacked(Scope& scope, const SourceNode& node, std::vector<ValueId> slices);
+
   // bodies.cpp
   void inline_branch(Scope& scope, const SourceNode& node, const onnx::GraphProto& branch);
   // False: something inside failed, or a captured value had failed before; errors are reported.
@@ -138,6 +153,9 @@ class Builder {
   // Names that bodies take from here, in order of first use. False: one of them has failed before.
   bool capture(Scope& scope, const std::vector<const onnx::GraphProto*>& bodies,
                std::vector<std::string>* names);
+  std::vector<ValueId> elements(Scope& scope, const std::string& name);
+  void hand_in_elements(const Composite& composite, const Graph& around, Scope& scope,
+                        const std::string& name);
   void hand_in(Scope& outer, Scope& scope, const std::vector<std::string>& captured);
   void build_results(Scope& scope);  // nodes and outputs of a body that has its parameters
   ValueId add_parameter(Scope& scope, const std::string& name, const TensorType& type);

@@ -6,8 +6,8 @@
 //   x = SequenceAt(t, -1)            x is another name of b
 //   y = ConcatFromSequence(t)        y = Concat(c, a, b)
 //
-// So positions and the number of elements must be known now. A sequence may not be an input or output of the model,
-// be carried by a Loop, or be read inside a body that stays one.
+// So positions and the number of elements must be known now. A sequence may not be an input or output of the model, or
+// the result of a branch that stays one; a Loop that carries one is unrolled (unroll.cpp).
 #include <algorithm>
 
 #include "compiler/ir/edit.h"
@@ -307,7 +307,8 @@ bool Builder::build_composite(Scope& scope, const SourceNode& node, int64_t opse
     return type == r.type && opset >= r.first_opset;
   });
   const bool is_map = type == "SequenceMap" && opset >= 17;
-  if (row == std::end(kRows) && !is_map) return false;
+  const bool is_loop = type == "Loop" && has_sequences(scope, proto);
+  if (row == std::end(kRows) && !is_map && !is_loop) return false;
   for (const std::string& input : proto.input()) {
     if (input.empty() || find_composite(scope, input)) continue;
     if (scope.target->graph.type(get(scope, input)).dtype != DType::undefined) continue;
@@ -316,6 +317,8 @@ bool Builder::build_composite(Scope& scope, const SourceNode& node, int64_t opse
   }
   if (is_map)
     map_sequence(scope, node);
+  else if (is_loop)
+    unroll(scope, node);
   else if (!proto.output(0).empty())
     row->build({*this, scope, node});
   return true;

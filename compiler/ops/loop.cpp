@@ -9,6 +9,8 @@
 // Carried values keep their type. The number of iterations is exact where the trip count is known
 // and nothing can end the loop before; else it is a run-time extent up to the known trip count.
 // Without any bound there may be no scan outputs.
+#include <algorithm>
+
 #include "compiler/ops/bodies.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
@@ -70,32 +72,32 @@ bool runs_to_the_end(const InferContext& context, const Graph& body) {
   return condition && (*condition)[0] == Dim(1) && is_known_true(body, body.outputs[0]);
 }
 
+// A trip count that only says "until the condition ends it".
+constexpr int64_t kNoTripCount = int64_t{1} << 31;
+
 Dim iterations(InferContext& context, const Graph& body, int output) {
   const std::vector<Dim>* trips = context.known(0);
-  const auto bound = context.graph.bounds.find(
-      context.graph.value(context.node.outputs[static_cast<size_t>(output)]).name);
-  if (!trips && bound != context.graph.bounds.end()) {
-    return computed_extent(context, output, 0, 0, bound->second);
-  }
-  if (!trips) {
-    const Value* value = context.has(0) ? &context.graph.value(context.node.inputs[0]) : nullptr;
-    std::string count =
-        value ? fmt::format("its trip count '{}' is computed when the model runs", value->name)
+  const std::string& name =
+      context.graph.value(context.node.outputs[static_cast<size_t>(output)]).name;
+  if (trips && runs_to_the_end(context, body)) return max(0, (*trips)[0]);
+  int64_t most = trips ? max(0, (*trips)[0]).hi() : kNoTripCount;
+  const auto bound = context.graph.bounds.find(name);
+  if (bound != context.graph.bounds.end()) most = std::min(most, bound->second);
+  if (most < kNoTripCount) return computed_extent(context, output, 0, 0, most);
+  const Value* value = context.has(0) ? &context.graph.value(context.node.inputs[0]) : nullptr;
+  std::string count =
+      trips   ? fmt::format("its trip count is {}", (*trips)[0].text())
+      : value ? fmt::format("its trip count '{}' is computed when the model runs", value->name)
               : "it has no trip count";
-    throw user_error(
-        "a loop with scan outputs is not supported where the number of iterations "
-        "has no bound: {}",
-        count)
-        .hint(fmt::format(
-            "say how many at most: --bound {}=N",
-            context.graph.value(context.node.outputs[static_cast<size_t>(output)]).name))
-        .hint(value ? fmt::format("if '{}' is an input of the model, give it a value: --set {}=N",
-                                  value->name, value->name)
-                    : std::string("give the loop a trip count"));
-  }
-  Dim count = max(0, (*trips)[0]);
-  if (runs_to_the_end(context, body)) return count;
-  return computed_extent(context, output, 0, 0, count.hi());
+  throw user_error(
+      "a loop with scan outputs is not supported where the number of iterations "
+      "has no bound: {}",
+      count)
+      .hint(fmt::format("say how many at most: --bound {}=N", name))
+      .hint(value && !trips
+                ? fmt::format("if '{}' is an input of the model, give it a value: --set {}=N",
+                              value->name, value->name)
+                : std::string("give the loop a trip count"));
 }
 
 void infer_loop(InferContext& context) {
@@ -165,8 +167,12 @@ void evaluate_loop(EvaluateContext& context) {
 }
 
 // Scan: import writes it as a Loop over the slices (compiler/onnx/scan.cpp).
-void infer_scan(InferContext&) { MACEC_CHECK(false, "a Scan is in a graph"); }
-void evaluate_scan(EvaluateContext&) { MACEC_CHECK(false, "a Scan is in a graph"); }
+void infer_scan(InferContext&) {
+  MACEC_CHECK(false, "a Scan is in a graph");
+}
+void evaluate_scan(EvaluateContext&) {
+  MACEC_CHECK(false, "a Scan is in a graph");
+}
 
 // Opset 8 has lengths in front of the inputs.
 void import_scan(ImportContext& context) {

@@ -96,6 +96,38 @@ def maps():
                {"two": np.array(2, np.float32)}, expected=[(np.concatenate([A, B]) + C) * 2])
 
 
+def loops():
+    """A Loop that carries or reads a sequence is unrolled, one that is in a branch hands its elements in."""
+    def info(name, dtype=TensorProto.FLOAT, shape=None):
+        return helper.make_tensor_value_info(name, dtype, shape)
+
+    head = [info("it", TensorProto.INT64, []), info("go", TensorProto.BOOL, [])]
+    goes = info("goes", TensorProto.BOOL, [])
+    lists = helper.make_tensor_sequence_value_info
+    five, none = np.array(5, np.int64), np.array(0, np.int64)
+    add_row = helper.make_graph(parse("goes = Identity (go) r = Gather (x, it) t = SequenceInsert (s, r)"), "body",
+                                [*head, lists("s", TensorProto.FLOAT, None)], [goes, lists("t", TensorProto.FLOAT, None)])
+    build = [*parse("s0 = SequenceEmpty ()"), helper.make_node("Loop", ["n", "", "s0"], ["rows"], body=add_row)]
+    x = uniform(7, 4)
+    yield Case("sequence_loop_builds", [*build, *parse("y = ConcatFromSequence <axis = 0, new_axis = 1> (rows)")], {"x": x}, ["y"], 18,
+               {"n": five}, expected=[x[:5]])
+    yield Case("sequence_loop_of_nothing", [*build, *parse("y = SequenceLength (rows)")], {"x": x}, ["y"], 18, {"n": none}, expected=[none])
+    yield Case("sequence_loop_of_a_run", [*build, *parse("y = SequenceLength (rows)")], {"x": x, "n": five}, ["y"], 18,
+               expected=[five])
+    early = helper.make_graph(parse("goes = Less (it, two) r = SequenceAt (s, it) t = Add (acc, r) o = Neg (r)"), "body",
+                              [*head, info("acc")], [goes, info("t"), info("o")])
+    read = helper.make_node("Loop", ["n", "yes", "zero"], ["y", "z"], body=early)
+    yield Case("sequence_loop_reads_and_ends", [*parse("s = SequenceConstruct (a, a, b, b)"), read], {"a": A, "b": A + 1}, ["y", "z"], 18,
+               {"n": five, "yes": np.array(True), "zero": np.zeros_like(A), "two": np.array(2, np.int64)},
+               expected=[3 * A + 1, -np.stack([A, A, A + 1])])
+    first, second = (helper.make_graph(parse(f"r{k} = SequenceAt (s, k{k})"), f"b{k}", [], [info(f"r{k}")]) for k in (0, 1))
+    choose = helper.make_node("If", ["c"], ["y"], then_branch=first, else_branch=second)
+    positions = {"k0": np.array(0), "k1": np.array(1)}
+    for c in (True, False):
+        yield Case(f"sequence_in_a_branch_{c}", [*parse("s = SequenceConstruct (a, b)"), choose], {"a": A, "b": A + 1, "c": np.array(c)}, ["y"],
+                   18, positions, expected=[A if c else A + 1])
+
+
 def refusals():
     computed = {"inputs": {"a": A, "b": B, "k": np.array(1.0, np.float32)}}
     yield sequence("position_of_a_run", "s = SequenceConstruct (a, b) p = Cast <to = 7> (k) y = SequenceAt (s, p)",
@@ -112,5 +144,5 @@ def refusals():
 
 
 def cases():
-    for part in (lists, splits, optionals, maps, refusals):
+    for part in (lists, splits, optionals, maps, loops, refusals):
         yield from part()
