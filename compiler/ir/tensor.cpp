@@ -3,8 +3,6 @@
 
 #include <cmath>
 
-#include "compiler/support/small_float.h"
-
 namespace macec {
 namespace {
 
@@ -16,26 +14,6 @@ int64_t element_count(const std::vector<int64_t>& shape) {
     MACEC_CHECK(n < (static_cast<__int128>(1) << 62), "a constant has too many elements");
   }
   return static_cast<int64_t>(n);
-}
-
-SmallFloat small_format(DType dtype) {
-  switch (dtype) {
-    case DType::float8e4m3fn:
-      return SmallFloat::e4m3fn;
-    case DType::float8e4m3fnuz:
-      return SmallFloat::e4m3fnuz;
-    case DType::float8e5m2:
-      return SmallFloat::e5m2;
-    case DType::float8e5m2fnuz:
-      return SmallFloat::e5m2fnuz;
-    case DType::float4e2m1:
-      return SmallFloat::e2m1;
-    case DType::float8e8m0:
-      return SmallFloat::e8m0;
-    default:
-      break;
-  }
-  throw InternalError(fmt::format("{} is no small float", name(dtype)));
 }
 
 // Bits of packed element i, low bits first.
@@ -74,6 +52,26 @@ int64_t to_integer(double v) {
 }
 
 }  // namespace
+
+SmallFloat small_format(DType dtype) {
+  switch (dtype) {
+    case DType::float8e4m3fn:
+      return SmallFloat::e4m3fn;
+    case DType::float8e4m3fnuz:
+      return SmallFloat::e4m3fnuz;
+    case DType::float8e5m2:
+      return SmallFloat::e5m2;
+    case DType::float8e5m2fnuz:
+      return SmallFloat::e5m2fnuz;
+    case DType::float4e2m1:
+      return SmallFloat::e2m1;
+    case DType::float8e8m0:
+      return SmallFloat::e8m0;
+    default:
+      break;
+  }
+  throw InternalError(fmt::format("{} is no small float", name(dtype)));
+}
 
 Tensor::Tensor(DType dtype_, std::vector<int64_t> shape_)
     : dtype(dtype_), shape(std::move(shape_)) {

@@ -8,6 +8,7 @@
 
 #include "compiler/ir/type.h"
 #include "compiler/support/error.h"
+#include "compiler/support/small_float.h"
 
 namespace macec {
 
@@ -53,6 +54,7 @@ using TensorPtr = std::shared_ptr<const Tensor>;
 
 std::vector<int64_t> to_i64(const Tensor& tensor);
 std::vector<double> to_f64(const Tensor& tensor);
+SmallFloat small_format(DType dtype);  // of an 8-bit or smaller float
 std::string text(const Tensor& tensor);  // type and the first few elements
 
 }  // namespace macec

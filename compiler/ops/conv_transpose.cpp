@@ -17,20 +17,7 @@ namespace macec {
 namespace {
 
 std::vector<int64_t> kernel_of(const Node& node, const Shape& weights) {
-  if (weights.size() < 3) {
-    throw user_error("the weights have rank {}; ConvTranspose needs [C, M / group, kernel...]",
-                     weights.size());
-  }
-  if (!is_fixed(weights)) {
-    throw user_error("weights of varying shape {} are not supported", text(weights));
-  }
-  std::vector<int64_t> kernel = fixed(Shape(weights.begin() + 2, weights.end()));
-  const std::vector<int64_t> declared = node.ints_attribute("kernel_shape", kernel);
-  if (declared != kernel && !declared.empty()) {
-    throw user_error("attribute kernel_shape is {}, but the weights are {}",
-                     text(to_shape(declared)), text(weights));
-  }
-  return kernel;
+  return conv_kernel(node, weights, "[C, M / group, kernel...]");
 }
 
 void infer_conv_transpose(InferContext& context) {
@@ -41,32 +28,20 @@ void infer_conv_transpose(InferContext& context) {
   if (group < 1 || w[0].value() % group != 0) {
     throw user_error("{} input channels cannot be cut into {} groups", w[0].value(), group);
   }
-  if (x[1].is_fixed() && x[1] != w[0]) {
-    throw user_error("input has {} channels but the weights expect {}", x[1].text(), w[0].text())
-        .hint("the model may be NHWC; macec reads ONNX's NCHW");
-  }
-  context.require_equal(x[1], w[0], "axis 1 of the input", "axis 0 of the weights");
   const Dim channels = w[1] * Dim(group);
-  if (context.has(2)) {
-    if (context.shape(2).size() != 1) {
-      throw user_error("the bias has rank {} instead of 1", context.shape(2).size());
-    }
-    context.require_equal(context.shape(2)[0], channels, "the bias", "the output channels");
-  }
+  require_channels(context, w[0], channels);
   context.set_type(0, context.type(0).dtype, window_shape(window, x, channels));
 }
 
 // sums += weight * x, one input plane into one output plane through one tap.
-void add_tap(const Window& w, int64_t tap, double weight, const double* x, double* sums) {
-  const int64_t k[3] = {tap / (int64_t{w.kernel[1]} * w.kernel[2]), tap / w.kernel[2] % w.kernel[1],
-                        tap % w.kernel[2]};
+void add_tap(const Window& w, const int64_t tap[3], double weight, const double* x, double* sums) {
   const int64_t in[3] = {w.in[0].value(), w.in[1].value(), w.in[2].value()};
   for (int64_t i = 0; i < in[0] * in[1] * in[2]; ++i) {
     const int64_t at[3] = {i / (in[1] * in[2]), i / in[2] % in[1], i % in[2]};
     int64_t to = 0;
     bool is_inside = true;
     for (int a = 0; a < 3; ++a) {
-      const int64_t o = at[a] * w.stride[a] + k[a] * w.dilation[a] - w.pad[a].value();
+      const int64_t o = at[a] * w.stride[a] + tap[a] * w.dilation[a] - w.pad[a].value();
       is_inside = is_inside && o >= 0 && o < w.out[a].value();
       to = to * w.out[a].value() + o;
     }
@@ -77,34 +52,16 @@ void add_tap(const Window& w, int64_t tap, double weight, const double* x, doubl
 void evaluate_conv_transpose(EvaluateContext& context) {
   const Tensor& x = context.in(0);
   const Tensor& w = context.in(1);
-  const Shape x_shape = to_shape(x.shape), w_shape = to_shape(w.shape);
-  const Window window =
-      make_transposed_window(context.node, x_shape, kernel_of(context.node, w_shape));
-  const std::vector<double> xs = to_f64(x), ws = to_f64(w);
+  const Window window = make_transposed_window(context.node, to_shape(x.shape),
+                                               kernel_of(context.node, to_shape(w.shape)));
   const int64_t group = context.node.int_attribute("group", 1), taps = window.taps();
   const int64_t in_channels = w.shape[0] / group, out_channels = w.shape[1];
-  const int64_t x_plane = (window.in[0] * window.in[1] * window.in[2]).value();
-  const int64_t y_plane = window.positions().value();
-
-  Tensor y(x.dtype, fixed(window_shape(window, x_shape, out_channels * group)));
-  std::vector<double> sums(static_cast<size_t>(y_plane));
-  for (int64_t n = 0; n < x.shape[0]; ++n) {
-    for (int64_t m = 0; m < out_channels * group; ++m) {
-      std::fill(sums.begin(), sums.end(), context.has(2) ? context.in(2).f64(m) : 0.0);
-      for (int64_t c = 0; c < in_channels; ++c) {
-        const int64_t channel = m / out_channels * in_channels + c;
-        const double* plane = xs.data() + (n * w.shape[0] + channel) * x_plane;
-        for (int64_t t = 0; t < taps; ++t) {
-          const int64_t at = (channel * out_channels + m % out_channels) * taps + t;
-          add_tap(window, t, ws[static_cast<size_t>(at)], plane, sums.data());
-        }
-      }
-      for (int64_t i = 0; i < y_plane; ++i) {
-        y.set_f64((n * out_channels * group + m) * y_plane + i, sums[static_cast<size_t>(i)]);
-      }
-    }
-  }
-  context.outputs[0] = std::move(y);
+  ConvSums sums{group, w.shape[0], out_channels * group, nullptr, add_tap};
+  sums.weight_at = [=](int64_t m, int64_t c) {
+    const int64_t channel = m / out_channels * in_channels + c;
+    return (channel * out_channels + m % out_channels) * taps;
+  };
+  context.outputs[0] = evaluate_sums(context, window, x.dtype, sums);
 }
 
 // All taps, phase by phase: phases of axis 0 outermost, within a phase in their own order.
@@ -132,32 +89,6 @@ std::vector<int64_t> taps_by_phase(const ConvParamsT<Dim>& p) {
   return order;
 }
 
-KernelCall::ConstantUse weights_use(const ConvParamsT<Dim>& p, int64_t taps) {
-  KernelCall::ConstantUse use;
-  if (p.group > 1 && p.in_channels == 1 && p.out_channels == 1) {
-    use.kind = Packing::taps;
-    use.n = p.group;
-    use.k = taps;
-    use.stride_n = taps;
-    use.stride_k = 1;
-    return use;
-  }
-  use.kind = Packing::panels;
-  use.groups = p.group;
-  use.n = p.out_channels;
-  use.k = taps * p.in_channels;
-  use.stride_n = taps;
-  const int64_t channel = taps * p.out_channels;
-  use.stride_group = channel * p.in_channels;
-  for (int64_t t = 0; t < taps; ++t) {
-    for (int64_t c = 0; c < p.in_channels; ++c) use.k_order.push_back(c * channel + t);
-  }
-  for (int64_t t : taps_by_phase(p)) {
-    for (int64_t c = 0; c < p.in_channels; ++c) use.phase_order.push_back(c * channel + t);
-  }
-  return use;
-}
-
 Lowered lower_conv_transpose(const LowerContext& context) {
   const View& x = context.in(0);
   const View& w = context.in(1);
@@ -171,7 +102,14 @@ Lowered lower_conv_transpose(const LowerContext& context) {
   call->op = w.constant ? "transposed" : "transposed_dynamic";
   const Dim products = product(x.shape) * Dim(window.taps() * p.out_channels);
   call->multiply_adds = static_cast<double>(products.hi());
-  if (w.constant) call->constant_uses[1] = weights_use(p, window.taps());
+  if (w.constant) {
+    const int64_t channel = window.taps() * p.out_channels;
+    KernelCall::ConstantUse& use = call->constant_uses[1];
+    use = conv_weights(p, window.taps(), channel);
+    if (use.kind == Packing::panels)
+      for (int64_t t : taps_by_phase(p))
+        for (int64_t c = 0; c < p.in_channels; ++c) use.phase_order.push_back(c * channel + t);
+  }
   if (!attach_epilogue(context, 1, &*call)) return {};
   return {std::move(*call)};
 }

@@ -34,25 +34,6 @@ int64_t largest(DType dtype) {  // not of uint64
   return static_cast<int64_t>((uint64_t{1} << (type.bits - (type.is_signed ? 1 : 0))) - 1);
 }
 
-SmallFloat small_format(DType dtype) {
-  switch (dtype) {
-    case DType::float8e4m3fn:
-      return SmallFloat::e4m3fn;
-    case DType::float8e4m3fnuz:
-      return SmallFloat::e4m3fnuz;
-    case DType::float8e5m2:
-      return SmallFloat::e5m2;
-    case DType::float8e5m2fnuz:
-      return SmallFloat::e5m2fnuz;
-    case DType::float4e2m1:
-      return SmallFloat::e2m1;
-    default:
-      break;
-  }
-  MACEC_CHECK(dtype == DType::float8e8m0, "{} is no small float", name(dtype));
-  return SmallFloat::e8m0;
-}
-
 // How the elements of an operand are found for element i of the result.
 class Walk {
  public:
