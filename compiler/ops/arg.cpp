@@ -222,13 +222,8 @@ void import_topk(ImportContext& c) {
 }
 
 OpDef line_def(const char* name, const char* doc, int inputs) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = def.max_inputs = inputs;
-  def.min_outputs = def.max_outputs = 1;
+  OpDef def = one_result(name, doc, inputs, inputs);
   def.attributes = {{AttributeDef::integer, "axis"}};
-  def.versions = {{"", name, kOldestOpset, kLatestOpset, nullptr}};
   return def;
 }
 

@@ -131,11 +131,7 @@ void import_by_group(ImportContext& context) {
 }
 
 OpDef channel_norm_def(const char* name, const char* doc) {
-  OpDef op;
-  op.name = name;
-  op.doc = doc;
-  op.min_inputs = op.max_inputs = 3;
-  op.min_outputs = op.max_outputs = 1;
+  OpDef op = one_result(name, doc, 3, 3);
   op.attributes = {{AttributeDef::real, "epsilon"}};
   op.traits = kChannelsLast;
   op.infer = infer_channel_norm;

@@ -85,6 +85,15 @@ void InferContext::require_equal(const Dim& a, const Dim& b, const std::string& 
   graph.checks.push_back({a, b, text_a, text_b});
 }
 
+void InferContext::require_shape(int i, const Shape& wanted) {
+  const Shape& given = shape(i);
+  if (given.size() != wanted.size())
+    throw user_error("input {} has {} axes instead of {}", i, given.size(), wanted.size());
+  for (size_t a = 0; a < given.size(); ++a)
+    require_equal(given[a], wanted[a], fmt::format("axis {} of input {}", a, i),
+                  "what the others say");
+}
+
 Dim InferContext::computed(const std::string& name, int64_t lo, int64_t hi) {
   auto symbol = std::make_shared<Symbol>();
   symbol->name = fresh_name(graph, name);

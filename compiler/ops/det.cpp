@@ -109,25 +109,17 @@ Lowered lower_bits(const LowerContext& context) {
   return {std::move(call)};
 }
 
-OpDef one_input(const char* name, const char* doc, int first) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = def.max_inputs = def.min_outputs = def.max_outputs = 1;
-  def.versions = {{"", name, first, kLatestOpset, nullptr}};
-  return def;
-}
-
 }  // namespace
 
 void append_det(OpList& ops) {
-  OpDef det = one_input("Det", "Determinants: x [..., n, n], y [...]", 11);
+  OpDef det = one_result("Det", "Determinants: x [..., n, n], y [...]", 1, 1, 11);
   det.infer = infer_det;
   det.evaluate = evaluate_det;
   det.lower = lower_det;
   ops.push_back(std::move(det));
 
-  OpDef bits = one_input("BitCast", "The same bits as elements of another type; any shape", 26);
+  OpDef bits =
+      one_result("BitCast", "The same bits as elements of another type; any shape", 1, 1, 26);
   bits.attributes = {{AttributeDef::integer, "to", true}};
   bits.infer = infer_bits;
   bits.evaluate = evaluate_bits;

@@ -11,14 +11,9 @@ namespace macec {
 inline OpDef elementwise_def(const char* name, const char* doc, int min_inputs, int max_inputs,
                              int first, void (*steps)(StepBuilder&),
                              std::vector<AttributeDef> attributes = {}) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = min_inputs;
-  def.max_inputs = max_inputs;
-  def.min_outputs = def.max_outputs = 1;
+  OpDef def =
+      one_result(name, doc, min_inputs, max_inputs, first < kOldestOpset ? kOldestOpset : first);
   def.attributes = std::move(attributes);
-  def.versions = {{"", name, first < kOldestOpset ? kOldestOpset : first, kLatestOpset, nullptr}};
   def.traits = kElementwise | kAnyLayout;
   def.infer = infer_elementwise;
   def.evaluate = evaluate_elementwise;

@@ -252,13 +252,7 @@ void expand_dynamic(Expander& e) {
 
 OpDef expanded_def(const char* name, const char* doc, int min_inputs, int max_inputs, int first,
                    void (*infer)(InferContext&), void (*expand)(Expander&)) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = min_inputs;
-  def.max_inputs = max_inputs;
-  def.min_outputs = def.max_outputs = 1;
-  def.versions = {{"", name, first, kLatestOpset, nullptr}};
+  OpDef def = one_result(name, doc, min_inputs, max_inputs, first);
   def.infer = infer;
   def.evaluate = evaluate_expanded;
   def.expand = expand;

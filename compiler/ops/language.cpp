@@ -22,21 +22,12 @@ void require_float(const InferContext& context, int input) {
                      name(context.type(0).dtype));
 }
 
-void require_shape(InferContext& context, int input, const Shape& wanted) {
-  const Shape& given = context.shape(input);
-  if (given.size() != wanted.size())
-    throw user_error("input {} has {} axes instead of {}", input, given.size(), wanted.size());
-  for (size_t a = 0; a < given.size(); ++a)
-    context.require_equal(given[a], wanted[a], fmt::format("axis {} of input {}", a, input),
-                          "what the others say");
-}
-
 // SwiGLU -----------------------------------------------------------------------------------------
 
 void infer_swiglu(InferContext& context) {
   require_float(context, 0);
   require_float(context, 1);
-  require_shape(context, 1, context.shape(0));
+  context.require_shape(1, context.shape(0));
   context.set_type(0, context.type(0).dtype, context.shape(0));
 }
 void expand_swiglu(Expander& e) {
@@ -62,11 +53,11 @@ void infer_tensor_scatter(InferContext& context) {
   const size_t axis = sequence_axis(context.node, past.shape.size());
   Shape wanted = past.shape;
   if (update.shape.size() == wanted.size()) wanted[axis] = update.shape[axis];
-  require_shape(context, 1, wanted);
+  context.require_shape(1, wanted);
   if (wanted[axis].lo() > past.shape[axis].hi())
     throw user_error("an update of {} elements for a cache of {}", wanted[axis].text(),
                      past.shape[axis].text());
-  if (context.has(2)) require_shape(context, 2, {past.shape[0]});
+  if (context.has(2)) context.require_shape(2, {past.shape[0]});
   context.set_type(0, past.dtype, past.shape);
 }
 
@@ -101,10 +92,10 @@ void infer_causal_conv(InferContext& context) {
     throw user_error("a kernel of shape {} is not supported", text(w));
   if (!x.shape[1].is_fixed())
     throw user_error("channels that vary ({}) are not supported", x.shape[1].text());
-  require_shape(context, 1, {x.shape[1], 1, w[2]});
-  if (context.has(2)) require_shape(context, 2, {x.shape[1]});
+  context.require_shape(1, {x.shape[1], 1, w[2]});
+  if (context.has(2)) context.require_shape(2, {x.shape[1]});
   const Shape state = {x.shape[0], x.shape[1], w[2] - 1};
-  if (context.has(3)) require_shape(context, 3, state);
+  if (context.has(3)) context.require_shape(3, state);
   const std::string activation = context.node.string_attribute("activation", "none");
   if (activation != "none" && activation != "silu" && activation != "swish")
     throw user_error("activation '{}' is not supported", activation);
@@ -130,14 +121,8 @@ void expand_causal_conv(Expander& e) {
 
 OpDef expanded_def(const char* name, const char* doc, int min_inputs, int max_inputs, int outputs,
                    int first) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = min_inputs;
-  def.max_inputs = max_inputs;
-  def.min_outputs = 1;
+  OpDef def = one_result(name, doc, min_inputs, max_inputs, first);
   def.max_outputs = outputs;
-  def.versions = {{"", name, first, kLatestOpset, nullptr}};
   def.evaluate = evaluate_expanded;
   return def;
 }

@@ -205,12 +205,8 @@ Lowered lower_reverse(const LowerContext& context) {
 }
 
 OpDef line_def(const char* name, const char* doc, std::vector<AttributeDef> attributes) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = def.max_inputs = def.min_outputs = def.max_outputs = 1;
+  OpDef def = one_result(name, doc, 1, 1);
   def.attributes = std::move(attributes);
-  def.versions = {{"", name, kOldestOpset, kLatestOpset, nullptr}};
   def.traits = kAnyLayout;
   return def;
 }

@@ -53,15 +53,6 @@ Linear linear_of(const Node& node, const Shape& q, const Shape& v) {
   return s;
 }
 
-void require_shape(InferContext& context, int input, const Shape& wanted) {
-  const Shape& given = context.shape(input);
-  if (given.size() != wanted.size())
-    throw user_error("input {} has {} axes instead of {}", input, given.size(), wanted.size());
-  for (size_t a = 0; a < given.size(); ++a)
-    context.require_equal(given[a], wanted[a], fmt::format("axis {} of input {}", a, input),
-                          "what the others say");
-}
-
 void infer_linear(InferContext& context) {
   for (int i = 0; i < context.inputs(); ++i) {
     if (!context.has(i)) continue;
@@ -71,21 +62,21 @@ void infer_linear(InferContext& context) {
   }
   const Linear s = linear_of(context.node, context.shape(0), context.shape(2));
   const Dim &b = s.batch, t = s.tokens;
-  require_shape(context, 1, {b, t, s.heads * s.d});
-  require_shape(context, 2, {b, t, s.heads * s.e});
+  context.require_shape(1, {b, t, s.heads * s.d});
+  context.require_shape(2, {b, t, s.heads * s.e});
   const Shape state = {b, s.heads, s.d, s.e};
-  if (context.has(kPast)) require_shape(context, kPast, state);
+  if (context.has(kPast)) context.require_shape(kPast, state);
   if (context.has(kDecay) != s.is_gated || context.has(kBeta) != s.is_delta)
     throw user_error("the update rule does not go with the inputs decay and beta");
   if (s.is_gated) {
     const Shape& decay = context.shape(kDecay);
     const bool is_scalar = decay.size() == 3 && decay[2] == Dim(s.heads);
-    require_shape(context, kDecay, {b, t, is_scalar ? s.heads : s.heads * s.d});
+    context.require_shape(kDecay, {b, t, is_scalar ? s.heads : s.heads * s.d});
   }
   if (s.is_delta) {
     const Shape& beta = context.shape(kBeta);
     const bool is_shared = beta.size() == 3 && beta[2] == Dim(1);
-    require_shape(context, kBeta, {b, t, is_shared ? int64_t{1} : s.heads});
+    context.require_shape(kBeta, {b, t, is_shared ? int64_t{1} : s.heads});
   }
   const DType type = context.type(0).dtype;
   context.set_type(0, type, {b, t, s.q_heads * s.e});

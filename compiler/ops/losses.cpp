@@ -95,14 +95,8 @@ void expand_cross_entropy(Expander& e) {
 }
 
 OpDef loss_def(const char* name, const char* doc) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = 2;
-  def.max_inputs = 3;
-  def.min_outputs = def.max_outputs = 1;
+  OpDef def = one_result(name, doc, 2, 3, 12);
   def.attributes = {{AttributeDef::integer, "ignore_index"}, {AttributeDef::text, "reduction"}};
-  def.versions = {{"", name, 12, kLatestOpset, nullptr}};
   def.infer = infer_loss;
   def.evaluate = evaluate_expanded;
   return def;

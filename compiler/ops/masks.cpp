@@ -191,21 +191,11 @@ Lowered lower_one_hot(const LowerContext& context) {
   return {pointwise_call(steps, {counter_view(y.shape, axis), index, depth, on, off}, {y}, {6})};
 }
 
-OpDef mask_def(const char* name, const char* doc, int min_inputs, int max_inputs, int first) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = min_inputs;
-  def.max_inputs = max_inputs;
-  def.min_outputs = def.max_outputs = 1;
-  def.versions = {{"", name, first, kLatestOpset, nullptr}};
-  return def;
-}
-
 }  // namespace
 
 void append_masks(OpList& ops) {
-  OpDef eye = mask_def("EyeLike", "Ones on the k-th diagonal, else zeros; y [m, n] as x", 1, 1, 9);
+  OpDef eye =
+      one_result("EyeLike", "Ones on the k-th diagonal, else zeros; y [m, n] as x", 1, 1, 9);
   eye.attributes = {{AttributeDef::integer, "dtype"}, {AttributeDef::integer, "k"}};
   eye.traits = kShapeOnly;
   eye.infer = infer_eye;
@@ -213,9 +203,9 @@ void append_masks(OpList& ops) {
   eye.lower = lower_eye;
   ops.push_back(std::move(eye));
 
-  OpDef trilu =
-      mask_def("Trilu", "x on and above (or below) the k-th diagonal, else zeros; x, y [..., m, n]",
-               1, 2, 14);
+  OpDef trilu = one_result(
+      "Trilu", "x on and above (or below) the k-th diagonal, else zeros; x, y [..., m, n]", 1, 2,
+      14);
   trilu.attributes = {{AttributeDef::integer, "upper"}};
   trilu.infer = infer_trilu;
   trilu.evaluate = evaluate_trilu;
@@ -223,10 +213,10 @@ void append_masks(OpList& ops) {
   ops.push_back(std::move(trilu));
 
   OpDef hot =
-      mask_def("OneHot",
-               "values[1] where the position along a new axis of `depth` is the index, else "
-               "values[0]: indices [...], y [..., depth, ...]",
-               3, 3, 9);
+      one_result("OneHot",
+                 "values[1] where the position along a new axis of `depth` is the index, else "
+                 "values[0]: indices [...], y [..., depth, ...]",
+                 3, 3, 9);
   hot.attributes = {{AttributeDef::integer, "axis"}};
   hot.infer = infer_one_hot;
   hot.evaluate = evaluate_one_hot;

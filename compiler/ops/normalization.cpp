@@ -170,17 +170,11 @@ Lowered lower_norm(const LowerContext& context) {
 }
 
 OpDef norm_def(const char* name, const char* doc, int first) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = 2;
-  def.max_inputs = 3;
-  def.min_outputs = 1;
+  OpDef def = one_result(name, doc, 2, 3, first);
   def.max_outputs = 3;
   def.attributes = {{AttributeDef::integer, "axis"},
                     {AttributeDef::real, "epsilon"},
                     {AttributeDef::integer, "stash_type"}};
-  def.versions = {{"", name, first, kLatestOpset, nullptr}};
   def.infer = infer_norm;
   def.evaluate = evaluate_norm;
   def.lower = lower_norm;

@@ -63,6 +63,8 @@ struct InferContext {
   // is provable.
   void require_equal(const Dim& a, const Dim& b, const std::string& text_a,
                      const std::string& text_b);
+  // The same for all extents of input i, which must have as many axes.
+  void require_shape(int i, const Shape& wanted);
   // A size that is known only when the model runs.
   Dim computed(const std::string& name, int64_t lo, int64_t hi);
 

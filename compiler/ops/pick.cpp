@@ -246,12 +246,8 @@ Lowered lower_unique(const LowerContext& context) {
 }
 
 OpDef pick_def(const char* name, const char* doc, int first, bool has_axis) {
-  OpDef def{};
-  def.name = name;
-  def.doc = doc;
-  def.min_inputs = def.max_inputs = def.min_outputs = def.max_outputs = 1;
+  OpDef def = one_result(name, doc, 1, 1, first);
   if (has_axis) def.attributes = {{AttributeDef::integer, "axis"}};
-  def.versions = {{"", name, first, kLatestOpset, nullptr}};
   return def;
 }
 

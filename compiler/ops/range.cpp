@@ -172,11 +172,7 @@ Lowered lower_constant_of_shape(const LowerContext& context) {
 }
 
 OpDef source_op(const char* name, const char* doc, int inputs) {
-  OpDef op;
-  op.name = name;
-  op.doc = doc;
-  op.min_inputs = op.max_inputs = inputs;
-  op.min_outputs = op.max_outputs = 1;
+  OpDef op = one_result(name, doc, inputs, inputs);
   return op;
 }
 

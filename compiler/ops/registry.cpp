@@ -139,6 +139,17 @@ const std::vector<OpDef>& all_ops() {
   return list;
 }
 
+OpDef one_result(const char* name, const char* doc, int min_inputs, int max_inputs, int first) {
+  OpDef def{};
+  def.name = name;
+  def.doc = doc;
+  def.min_inputs = min_inputs;
+  def.max_inputs = max_inputs;
+  def.min_outputs = def.max_outputs = 1;
+  def.versions = {{"", name, first, kLatestOpset, nullptr}};
+  return def;
+}
+
 const OpDef* find_op(std::string_view canonical_name) {
   const std::vector<OpDef>& ops = all_ops();
   const auto found =

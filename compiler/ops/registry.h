@@ -33,6 +33,10 @@ bool keeps_packed_weights(const Graph& graph, const Node& node);
 // take their values from the shapes of the inputs.
 std::vector<Tensor> evaluate_graph(const Graph& graph, const std::vector<Tensor>& inputs);
 
+// An operator of ONNX's domain with one output, known since opset `first`; the rest is to be filled in.
+OpDef one_result(const char* name, const char* doc, int min_inputs, int max_inputs,
+                 int first = kOldestOpset);
+
 // One function per file of ops/: appends its operators. ops/registry.cpp lists them.
 using OpList = std::vector<OpDef>;
 
