@@ -147,7 +147,8 @@ void GraphPlanner::plan_loop(const Node& node) {
   parameters.push_back(step.iteration);
   parameters.push_back(scalar(".condition", DType::boolean));
   step.condition_now = parameters.back();
-  step.condition_next = scalar(".next", DType::boolean);
+  step.condition_next =
+      dense_view(scalar(".next", DType::boolean).buffer, body.type(body.outputs[0]));
   places.push_back(step.condition_next);
 
   for (size_t c = 0; c < carried; ++c) {

@@ -218,6 +218,14 @@ std::string StepsWriter::value_of(const Dim& extent) const {
       [this](const Symbol& symbol) { return fmt::format("c.dim[{}]", index_of(symbol)); });
 }
 
+// The first element of a view, in the function of the run, where extents have no locals.
+std::string StepsWriter::element_of(const View& view) const {
+  SymbolNames names;
+  names.identifier = [this](const Symbol& s) { return fmt::format("c.dim[{}]", index_of(s)); };
+  const std::string pointer = OperandWriter{plan_, weight_offsets_, names}.pointer(view);
+  return pointer.find(" + ") == std::string::npos ? "*" + pointer : fmt::format("*({})", pointer);
+}
+
 void StepsWriter::write_call(const Step& step, const std::string& indent) {
   write_function(step);
   const std::string units = value_of(units_of(step.kernel, *step.kernel.rows[level_]));
@@ -239,8 +247,7 @@ void StepsWriter::write_call(const Step& step, const std::string& indent) {
     OperandWriter operands{plan_, weight_offsets_, names};
     const Symbol& symbol = *step.extents[i].symbol;
     const std::string pointer = operands.pointer(step.kernel.outputs.back());
-    const std::string number =
-        i == 0 ? "*" + pointer : fmt::format("({})[{}]", pointer, i);
+    const std::string number = i == 0 ? "*" + pointer : fmt::format("({})[{}]", pointer, i);
     if (!step.kernel.counts) {  // numbers of the model, which may be any
       text_.run += fmt::format("{0}if ({1} < {2} || {1} > {3}) return c.status = fail(c, ", indent,
                                number, symbol.lo, symbol.hi);
@@ -261,10 +268,8 @@ void StepsWriter::write_extents(const Step& step, size_t body, const std::string
 }
 
 void StepsWriter::write_branch(const Step& step, const std::string& indent) {
-  SymbolNames names = new_names();
-  OperandWriter operands{plan_, weight_offsets_, names};
   text_.run += fmt::format("{}// {}: {}\n", indent, step.number, comment_text(step.name));
-  text_.run += fmt::format("{}if (*{}) {{\n", indent, operands.pointer(step.condition));
+  text_.run += fmt::format("{}if ({}) {{\n", indent, element_of(step.condition));
   for (size_t b = 0; b < step.bodies.size(); ++b) {
     if (b == 1) text_.run += indent + "} else {\n";
     write_list(step.bodies[b], step.body_checks[b], indent + "  ");
@@ -274,17 +279,13 @@ void StepsWriter::write_branch(const Step& step, const std::string& indent) {
 }
 
 void StepsWriter::write_loop(const Step& step, const std::string& indent) {
-  SymbolNames names = new_names();
-  OperandWriter operands{plan_, weight_offsets_, names};
   const int index = index_of(*step.index);
   set_.insert(step.index->name);
   const std::string in = indent + "  ";
   text_.run += fmt::format("{}{{  // {}: {}\n", indent, step.number, comment_text(step.name));
-  const std::string trips =
-      step.trip_count.buffer >= 0 ? "*" + operands.pointer(step.trip_count) : "INT64_MAX";
-  const std::string goes = step.condition.buffer >= 0
-                               ? fmt::format("*{} != 0", operands.pointer(step.condition))
-                               : "true";
+  const std::string trips = step.trip_count.buffer >= 0 ? element_of(step.trip_count) : "INT64_MAX";
+  const std::string goes =
+      step.condition.buffer >= 0 ? fmt::format("{} != 0", element_of(step.condition)) : "true";
   text_.run += fmt::format("{}const int64_t trips = {};\n{}bool goes = {};\n{}c.dim[{}] = 0;\n", in,
                            trips, in, goes, in, index);
   text_.run += fmt::format("{}while (goes && c.dim[{}] < trips) {{\n", in, index);
@@ -295,11 +296,11 @@ void StepsWriter::write_loop(const Step& step, const std::string& indent) {
         in, index, step.bound, c_string(fmt::format("iterations of '{}'", step.name)), index,
         step.bound);
   }
-  text_.run += fmt::format("{}  *{} = c.dim[{}];\n", in, operands.pointer(step.iteration), index);
-  text_.run += fmt::format("{}  *{} = 1;\n", in, operands.pointer(step.condition_now));
+  text_.run += fmt::format("{}  {} = c.dim[{}];\n", in, element_of(step.iteration), index);
+  text_.run += fmt::format("{}  {} = 1;\n", in, element_of(step.condition_now));
   write_list(step.bodies[0], step.body_checks[0], in + "  ");
-  text_.run += fmt::format("{}  goes = *{} != 0;\n{}  ++c.dim[{}];\n{}}}\n", in,
-                           operands.pointer(step.condition_next), in, index, in);
+  text_.run += fmt::format("{}  goes = {} != 0;\n{}  ++c.dim[{}];\n{}}}\n", in,
+                           element_of(step.condition_next), in, index, in);
   write_extents(step, 0, in);
   text_.run += indent + "}\n";
 }

@@ -47,6 +47,7 @@ class StepsWriter {
   std::string functor_argument(const KernelCall& call, SymbolNames& names);
   std::string locals(const SymbolNames& names) const;  // declarations of the symbols used
   std::string value_of(const Dim& extent) const;
+  std::string element_of(const View& view) const;
   SymbolNames new_names() const;
   int index_of(const Symbol& symbol) const;
   double grain_of(const KernelCall& call) const;

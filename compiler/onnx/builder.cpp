@@ -6,6 +6,7 @@
 #include "compiler/ir/edit.h"
 #include "compiler/ir/place.h"
 #include "compiler/onnx/attributes.h"
+#include "compiler/ops/input_types.h"
 #include "compiler/ops/old_opsets.h"
 #include "compiler/support/text.h"
 
@@ -101,8 +102,9 @@ ValueId Builder::get(Scope& scope, const std::string& name) {
     throw user_error("it reads '{}', which is {}", printable(name),
                      composite->is_absent ? "an optional value without an element"
                                           : "a sequence of tensors and no tensor")
-        .hint("sequences are followed at compile time; SequenceAt, SequenceLength and "
-              "ConcatFromSequence make tensors of them");
+        .hint(
+            "sequences are followed at compile time; SequenceAt, SequenceLength and "
+            "ConcatFromSequence make tensors of them");
   const ValueId id = find(scope, name);
   if (!id.is_valid())
     throw user_error("it reads the value '{}', and nothing makes that", printable(name));
@@ -147,6 +149,9 @@ void Builder::build_node(Scope& scope, const SourceNode& node) {
     const OpMatch match =
         opset < 0 ? OpMatch()
                   : match_op(domain_of(proto), proto.op_type(), static_cast<int>(opset));
+    if (opset < 0 && domain_of(proto).empty() && find_op(proto.op_type()))
+      throw user_error("the model imports no opset of ONNX's own domain, which {} needs",
+                       proto.op_type());
     if (!match.def) {
       note_unsupported(scope, node, opset);
       poison(scope, proto);
@@ -276,6 +281,7 @@ void Builder::append(Scope& scope, Node node, const NameList& outputs) {
   while (node.bodies.empty() && wanted > 0 && outputs[wanted - 1].empty()) --wanted;
   check_arity(node, static_cast<int>(node.inputs.size()), wanted);
   check_given(node);
+  check_input_types(graph, node);
   const NodeId id{static_cast<int32_t>(graph.nodes.size())};
   for (int i = 0; i < wanted; ++i) {
     const ValueId value = outputs[i].empty() ? ValueId() : define(scope, outputs[i], TensorType());
@@ -295,7 +301,8 @@ void Builder::append(Scope& scope, Node node, const NameList& outputs) {
     if (error.is_refusal() || !scope.target->is_branch || !fails_at_all_sizes(graph, failed)) throw;
     throw IllTyped(error, failed.origins.empty() ? failed.op : failed.origins[0]);
   }
-  const bool may_bound = !graph.bounds.empty() && graph.node(id).op != "Loop";  // that bounds lengths
+  const bool may_bound =
+      !graph.bounds.empty() && graph.node(id).op != "Loop";  // that bounds lengths
   for (int i = 0; may_bound && i < wanted; ++i)
     if (!outputs[i].empty()) read_extents(scope, outputs[i]);
 }

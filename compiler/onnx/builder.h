@@ -140,6 +140,8 @@ class Builder {
   bool can_unroll(Scope& scope, const onnx::NodeProto& proto);
   bool has_sequences(Scope& scope, const onnx::NodeProto& proto);
   static bool changes_shapes(const Node& loop);
+  void enter(Scope& scope, const onnx::GraphProto& body, int64_t i,
+             const std::vector<Meaning>& state, Scope* inner);
   void unroll(Scope& scope, const SourceNode& node);
   ValueId stacked(Scope& scope, const SourceNode& node, std::vector<ValueId> slices);
 

@@ -17,13 +17,22 @@ namespace macec {
 namespace {
 
 // Versions of the operator sets. Throws UserError: none, too old, too new.
+// The format of the file; what an operator means is said by opsets.
+void check_ir_version(const onnx::ModelProto& model) {
+  constexpr int64_t kLatestIr = 14;
+  if (model.ir_version() > kLatestIr)
+    throw user_error("the model has the IR version {}, which is not supported; macec knows 1 to {}",
+                     model.ir_version(), kLatestIr)
+        .hint("export the model with an older version of the onnx package");
+}
+
 Opsets read_opsets(const onnx::ModelProto& model) {
   Opsets opsets;
   for (const auto& opset : model.opset_import()) {
     const std::string domain = opset.domain() == "ai.onnx" ? "" : opset.domain();
     if (!opsets.emplace(domain, opset.version()).second && opsets[domain] != opset.version())
-      throw user_error("the model imports two versions of the opset of domain '{}'",
-                       printable(domain));
+      throw user_error("the model imports two versions of the opset of domain '{}': {} and {}",
+                       printable(domain), opsets[domain], opset.version());
   }
   constexpr int64_t kFirstIrWithOpsets = 3;
   if (opsets.empty() && model.ir_version() < kFirstIrWithOpsets && model.ir_version() > 0)
@@ -53,6 +62,7 @@ class Import {
         builder_(proto_, model.folder, diag) {}
 
   Graph run() {
+    check_ir_version(proto_);
     opsets_ = read_opsets(proto_);
     check_external_files(model_, diag_);
     if (diag_.count()) return {};

@@ -10,6 +10,7 @@
 
 #include "compiler/onnx/proto.h"
 #include "compiler/onnx/sniff.h"
+#include "compiler/onnx/sparse.h"
 #include "compiler/onnx/tensor_data.h"
 #include "compiler/support/files.h"
 #include "compiler/support/text.h"
@@ -39,6 +40,7 @@ Model parse_model(const std::string& bytes, const std::string& path, const std::
   auto proto = std::make_shared<onnx::ModelProto>();
   const bool parses = parse(proto.get(), bytes);
   if (!parses || !proto->has_graph()) throw not_a_model(bytes, path, parses);
+  make_dense(proto.get(), folder);
   Model model;
   model.proto = std::move(proto);
   model.path = path;

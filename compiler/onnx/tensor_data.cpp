@@ -90,9 +90,14 @@ void from_typed_field(const onnx::TensorProto& proto, int64_t count, Tensor* ten
   }
 }
 
+int typed_fields(const onnx::TensorProto& proto) {
+  return (proto.float_data_size() > 0) + (proto.double_data_size() > 0) +
+         (proto.int32_data_size() > 0) + (proto.int64_data_size() > 0) +
+         (proto.uint64_data_size() > 0);
+}
+
 bool has_typed_values(const onnx::TensorProto& proto) {
-  return proto.float_data_size() || proto.double_data_size() || proto.int32_data_size() ||
-         proto.int64_data_size() || proto.uint64_data_size();
+  return typed_fields(proto) > 0;
 }
 
 Tensor empty_tensor(DType dtype, const onnx::TensorProto& proto) {
@@ -185,6 +190,8 @@ static Tensor read_checked(const onnx::TensorProto& proto,
   const DType dtype = type->dtype;
   if (dtype == DType::string || dtype == DType::complex64 || dtype == DType::complex128)
     throw user_error("a weight of type {} is not supported", name(dtype));
+  if (typed_fields(proto) + !proto.raw_data().empty() > 1)
+    throw user_error("a weight has its values twice, in two fields of the file");
   if (proto.has_segment()) throw user_error("a weight stored in segments is not supported");
   const int64_t count = count_of(proto);
   const int64_t bytes = bytes_of(dtype, count);

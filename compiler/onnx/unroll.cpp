@@ -79,6 +79,20 @@ bool Builder::can_unroll(Scope& scope, const onnx::NodeProto& proto) {
   }
 }
 
+// The parameters of the body in iteration i.
+void Builder::enter(Scope& scope, const onnx::GraphProto& body, int64_t i,
+                    const std::vector<Meaning>& state, Scope* inner) {
+  inner->target = scope.target;
+  inner->outer = &scope;
+  Graph& graph = scope.target->graph;
+  Tensor holds(DType::boolean, {});
+  holds.set_i64(0, 1);
+  inner->values[body.input(0).name()] = add_constant(graph, "iteration", Tensor::scalar_i64(i));
+  inner->values[body.input(1).name()] = add_constant(graph, "condition", std::move(holds));
+  for (size_t c = 0; c < state.size(); ++c)
+    give(*inner, body.input(kLoopHead + static_cast<int>(c)).name(), state[c]);
+}
+
 void Builder::unroll(Scope& scope, const SourceNode& node) {
   const onnx::NodeProto& proto = *node.proto;
   const onnx::GraphProto& body = body_of(proto);
@@ -107,15 +121,8 @@ void Builder::unroll(Scope& scope, const SourceNode& node) {
       throw user_error("a loop that is unrolled has at most {} iterations and {} nodes",
                        kMostIterations, kMostExpandedNodes);
     Scope inner;
-    inner.target = scope.target;
     inner.source = &source_graph;
-    inner.outer = &scope;
-    Tensor holds(DType::boolean, {});
-    holds.set_i64(0, 1);
-    inner.values[body.input(0).name()] = add_constant(graph, "iteration", Tensor::scalar_i64(i));
-    inner.values[body.input(1).name()] = add_constant(graph, "condition", std::move(holds));
-    for (int c = 0; c < carried; ++c)
-      give(inner, body.input(kLoopHead + c).name(), state[static_cast<size_t>(c)]);
+    enter(scope, body, i, state, &inner);
     build(inner);
     for (int k = 0; k < body.output_size(); ++k) {
       const Meaning made = meaning(inner, body.output(k).name());

@@ -2,6 +2,7 @@
 #include "compiler/ops/expand.h"
 
 #include "compiler/ir/edit.h"
+#include "compiler/ir/place.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
 
@@ -57,7 +58,12 @@ void Expander::result(int output, ValueId v) {
 
 void expand_node(Graph& graph, NodeId id) {
   Expander expander{graph, id};
-  graph.node(id).def->expand(expander);
+  try {
+    graph.node(id).def->expand(expander);
+  } catch (UserError& error) {
+    if (error.places().empty()) error.at(place(graph, graph.node(id), 0));
+    throw;
+  }
   erase(graph, id);
 }
 

@@ -67,7 +67,7 @@ void infer_only(InferContext& context, Graph* body, Graph* failing) {
 }
 
 void infer_if(InferContext& context) {
-  if (product(context.shape(0)) != Dim(1)) {
+  if (context.type(0).dtype != DType::boolean || product(context.shape(0)) != Dim(1)) {
     throw user_error("the condition is {} instead of one bool", text(context.type(0)));
   }
   Node& node = node_with_bodies(context);

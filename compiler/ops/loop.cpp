@@ -47,13 +47,17 @@ void set_parameters(InferContext& context, Graph* body) {
   }
 }
 
-void check_carried(const Graph& body, size_t carried) {
+void check_results(const Graph& body, size_t carried, bool has_known_trips) {
+  const TensorType& goes = body.type(body.outputs[0]);
+  if (goes.dtype != DType::boolean || product(goes.shape) != Dim(1))
+    throw user_error("the body's condition is {} instead of one bool", text(goes));
   for (size_t c = 0; c < carried; ++c) {
     const TensorType& before = body.type(body.inputs[2 + c]);
     const TensorType& after = body.type(body.outputs[1 + c]);
     if (before.dtype == after.dtype && before.shape == after.shape) continue;
-    throw user_error("a carried value that changes from {} to {} is not supported", text(before),
-                     text(after))
+    throw user_error("a carried value that changes from {} to {} is not supported{}", text(before),
+                     text(after),
+                     has_known_trips ? "" : " where the trip count is computed when the model runs")
         .hint(fmt::format("it is parameter '{}' of the loop's body",
                           body.value(body.inputs[2 + c]).name));
   }
@@ -100,14 +104,26 @@ Dim iterations(InferContext& context, const Graph& body, int output) {
                 : std::string("give the loop a trip count"));
 }
 
+void check_head(const InferContext& context) {
+  const auto check = [&](int input, DType dtype, const char* what) {
+    if (!context.has(input)) return;
+    const TensorType& type = context.type(input);
+    if (type.dtype != dtype || product(type.shape) != Dim(1))
+      throw user_error("{} is {} instead of one {}", what, text(type), name(dtype));
+  };
+  check(0, DType::int64, "the trip count");
+  check(1, DType::boolean, "the condition");
+}
+
 void infer_loop(InferContext& context) {
+  check_head(context);
   Node& node = node_with_bodies(context);
   MACEC_CHECK(node.bodies.size() == 1, "a Loop with {} bodies", node.bodies.size());
   Graph& body = node.bodies[0];
   size_t carried = carried_count(node);
   set_parameters(context, &body);
   infer_body(context, &body);
-  check_carried(body, carried);
+  check_results(body, carried, context.known(0) != nullptr);
   for (size_t o = 0; o < node.outputs.size(); ++o) {
     const TensorType& type = body.type(body.outputs[1 + o]);
     Shape shape = type.shape;

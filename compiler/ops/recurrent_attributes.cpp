@@ -73,7 +73,9 @@ Recurrent recurrent_of(const Node& node) {
   }
   r.directions = direction == "bidirectional" ? 2 : 1;
   r.is_reverse = direction == "reverse";
-  r.has_batch_first = node.int_attribute("layout", 0) != 0;
+  const int64_t layout = node.int_attribute("layout", 0);
+  if (layout != 0 && layout != 1) throw user_error("attribute layout is {}, not 0 or 1", layout);
+  r.has_batch_first = layout == 1;
   r.is_reset_late = node.int_attribute("linear_before_reset", 0) != 0;
   r.is_coupled = node.int_attribute("input_forget", 0) != 0;
   r.is_projected = node.int_attribute("projected", 0) != 0;

@@ -251,6 +251,53 @@ def two_types():
     return model(nodes, [value("x", [1, 4]), value("i", [1, 4], INT64)], [value("y", [1, 4])])
 
 
+def two_float_types():
+    return model([node("Conv", "x w", "y", "conv")], [value("x", [1, 3, 8, 8])], [value("y", [1, 4, 6, 6])], [weight("w", 4, 3, 3, 3, dtype=np.float64)])
+
+
+def two_types_joined():
+    nodes = [node("Concat", "x i", "y", "join", axis=0)]
+    return model(nodes, [value("x", [1, 4]), value("i", [1, 4], INT64)], [value("y", [2, 4])])
+
+
+def index_of_float():
+    nodes = [node("Gather", "x i", "y", "pick", axis=1)]
+    return model(nodes, [value("x", [1, 4]), value("i", [2])], [value("y", [1, 2])])
+
+
+def sparse_index_outside():
+    m = model([node("Add", "x w", "y", "sum")], [value("x", [2, 3])], [value("y", [2, 3])])
+    values = numpy_helper.from_array(np.float32([5, -2]), "w")
+    m.graph.sparse_initializer.append(helper.make_sparse_tensor(values, ints("", 1, 6), [2, 3]))
+    return m
+
+
+def trace_of_no_square():
+    nodes = [node("Einsum", "x", "y", "trace", equation="ii->")]
+    return model(nodes, [value("x", [2, 3])], [value("y", [])])
+
+
+def ir_of_the_future():
+    return model([node("Relu", "x", "y", "act")], [value("x", [1, 4])], [value("y", [1, 4])], ir_version=99)
+
+
+def only_another_domain():
+    m = tiny()
+    m.opset_import[0].domain = "com.vendor"
+    return m
+
+
+def condition_of_float():
+    branches = {k: helper.make_graph([node(op, "x", "t", "")], k, [], [value("t", [4])]) for k, op in (("then_branch", "Neg"), ("else_branch", "Abs"))}
+    return model([helper.make_node("If", ["c"], ["y"], name="choose", **branches)], [value("c", []), value("x", [4])], [value("y", [4])])
+
+
+def trip_count_of_three():
+    body = helper.make_graph([node("Identity", "go", "goes", ""), node("Neg", "a", "b", "")], "body",
+                             [value("it", [], INT64), value("go", [], TensorProto.BOOL), value("a", [4])], [value("goes", [], TensorProto.BOOL), value("b", [4])])
+    return model([helper.make_node("Loop", ["n", "", "x"], ["y"], name="again", body=body)], [value("n", [3], INT64), value("x", [4])], [value("y", [4])])
+
+
 def two_channels():
     return model([node("Conv", "x w", "y", "stem/conv")], [value("x", [1, 2, 8, 8])], [value("y", [1, 4, 6, 6])], [weight("w", 4, 3, 3, 3)])
 

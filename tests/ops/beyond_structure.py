@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs whose structure is unusual, not their operators: see beyond.py."""
 import numpy as np
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from beyond import Case
 
@@ -59,7 +59,49 @@ def loops():
                    {"v0": np.array(20, np.float32)}, ["y", "z"], 18, constants, expected=[steps[-1], steps])
 
 
+def carried_conditions():
+    """What decides a branch or an inner loop is itself carried, stacked, or a part of an output."""
+    def info(name, dtype=TensorProto.FLOAT, shape=()):
+        return helper.make_tensor_value_info(name, dtype, shape)
+
+    def graph(nodes, *results, inputs=()):
+        return helper.make_graph(nodes, "body", list(inputs), list(results))
+
+    x, head = uniform(3), [info("it", TensorProto.INT64), info("go", TensorProto.BOOL)]
+    goes, kept = info("goes", TensorProto.BOOL), node("Identity", "go", "goes")
+    both = {"then_branch": graph([node("Add", "a x", "t")], info("t", shape=[3])), "else_branch": graph([node("Mul", "a x", "e")], info("e", shape=[3]))}
+    turn = graph([node("If", "p", "u", **both), node("Not", "p", "q"), kept], goes, info("u", shape=[3]), info("q", TensorProto.BOOL),
+                 info("p", TensorProto.BOOL), inputs=[*head, info("a", shape=[3]), info("p", TensorProto.BOOL)])
+    yield Case("carried_condition", helper.make_node("Loop", ["n", "", "x", "p0"], ["y", "q", "ps"], body=turn), {"x": x, "p0": np.array(True)},
+               ["y", "q", "ps"], 18, {"n": np.array(3)}, expected=[2 * x * x + x, np.array(False), np.array([True, False, True])])
+    add = graph([node("Add", "b x", "c"), node("Identity", "g2", "o2")], info("o2", TensorProto.BOOL), info("c", shape=[3]),
+                inputs=[info("j", TensorProto.INT64), info("g2", TensorProto.BOOL), info("b", shape=[3])])
+    more = graph([helper.make_node("Loop", ["t", "", "a"], ["u"], body=add), node("Add", "t t", "t2"), kept], goes, info("u", shape=[3]),
+                 info("t2", TensorProto.INT64), info("t", TensorProto.INT64), inputs=[*head, info("a", shape=[3]), info("t", TensorProto.INT64)])
+    yield Case("carried_trip_count", helper.make_node("Loop", ["n", "", "x", "t0"], ["y", "t9", "ts"], body=more), {"x": x, "t0": np.array(1)},
+               ["y", "t9", "ts"], 18, {"n": np.array(3)}, expected=[8 * x, np.array(8), np.array([1, 2, 4])])
+    pick = [node("Not", "flags", "others"), node("Gather", "others one", "p"), node("If", "p", "y", **both)]
+    flags = np.array([True, False, True])
+    yield Case("condition_in_an_output", pick, {"flags": flags, "x": x, "a": x}, ["y", "others"], 18, {"one": np.array(1)}, expected=[2 * x, ~flags])
+    until = graph([node("Add", "a x", "u"), node("ReduceMax", "u", "m"), node("Less", "m five", "goes")], info("goes", TensorProto.BOOL, [1]),
+                  info("u", shape=[3]), inputs=[info("it", TensorProto.INT64), info("go", TensorProto.BOOL, [1]), info("a", shape=[3])])
+    yield Case("condition_of_one_axis", helper.make_node("Loop", ["", "yes", "x"], ["y"], body=until), {"x": np.float32([1, 2, 1])}, ["y"], 18,
+               {"yes": np.array([True]), "five": np.float32([5])}, expected=[np.float32([3, 6, 3])])
+
+
+def sparse():
+    """Values at places, counted in the whole tensor or along each axis."""
+    x, w = uniform(2, 3), np.zeros((2, 3), np.float32)
+    w[0, 1], w[1, 2] = 5, -2
+    for name, places in (("flat", [1, 5]), ("by_axis", [[0, 1], [1, 2]])):
+        tensor = helper.make_sparse_tensor(numpy_helper.from_array(np.float32([5, -2])), numpy_helper.from_array(np.array(places)), [2, 3])
+        yield Case(f"sparse_constant_{name}", [helper.make_node("Constant", [], ["w"], sparse_value=tensor), node("Add", "x w", "y")], {"x": x},
+                   ["y"], expected=[x + w])
+
+
 def cases():
     yield from many_inputs()
     yield from count_alone()
     yield from loops()
+    yield from carried_conditions()
+    yield from sparse()
