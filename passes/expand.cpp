@@ -17,7 +17,9 @@ namespace macec {
 bool expand_operators(Graph& graph, PassContext&) {
   bool changed = false;
   for (NodeId id : std::vector<NodeId>(graph.order)) {
-    if (graph.node(id).is_dead || !graph.node(id).def || !graph.node(id).def->expand) continue;
+    const Node& node = graph.node(id);
+    if (node.is_dead || !node.def || !node.def->expand) continue;
+    if (node.def->expands && !node.def->expands(graph, node)) continue;
     expand_node(graph, id);
     changed = true;
   }

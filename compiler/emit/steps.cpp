@@ -100,7 +100,7 @@ std::string StepsWriter::comment_of(const Step& step) const {
 
 double StepsWriter::grain_of(const KernelCall& call) const {
   const KernelRow* row = call.rows[level_];
-  if (row->can_fail) return 1e15;  // one worker: it writes the status
+  if (row->can_fail || call.is_in_order) return 1e15;  // one worker: it writes the status
   const double cycles = row->cycles(call, target_.levels[level_].capabilities);
   const double units = static_cast<double>(std::max<int64_t>(units_of(call, *row).hi(), 1));
   return std::max(1.0, std::ceil(kGrainCycles * units / std::max(cycles, 1.0)));

@@ -79,9 +79,9 @@ using CallParams =
                  PointwiseParamsT<Dim>, CopyParamsT<Dim>, FillParamsT<Dim>, ReduceParamsT<Dim>,
                  SoftmaxParamsT<Dim>, NormParamsT<Dim>, GatherParamsT<Dim>, IotaParamsT<Dim>,
                  GatherNestParamsT<Dim>, PadParamsT<Dim>, ResizeParamsT<Dim>,
-                 ChannelNormParamsT<Dim>, RecurrentParamsT<Dim>, LineParamsT<Dim>,
-                 PickParamsT<Dim>, GridSampleParamsT<Dim>, AttentionParamsT<Dim>,
-                 RoiParamsT<Dim>, ColumnsParamsT<Dim>, DftParamsT<Dim>>;
+                 ChannelNormParamsT<Dim>, RecurrentParamsT<Dim>, LineParamsT<Dim>, PickParamsT<Dim>,
+                 GridSampleParamsT<Dim>, AttentionParamsT<Dim>, RoiParamsT<Dim>,
+                 ColumnsParamsT<Dim>, DftParamsT<Dim>>;
 
 struct KernelRow;  // targets/target.h
 struct GpuRow;     // targets/opencl/gpu_row.h
@@ -141,12 +141,13 @@ struct KernelCall {
   std::vector<int> results;
   // Strides of epilogue_inputs by (row, column) of the kernel's output: see ops/lowering.h.
   std::vector<Dim> epilogue_row_strides;
-  std::vector<int> epilogue_col_strides;   // 0 or 1
+  std::vector<int> epilogue_col_strides;  // 0 or 1
   // An extent of the outputs that the kernel finds out: it writes the number to an int64 behind its
   // last output. Nothing that the kernel is told may depend on it.
   std::shared_ptr<const Symbol> counts;
   Dim units = 1;                           // work units
   int64_t column_units = 0;                // those of a row that splits columns; 0: `units` as well
+  bool is_in_order = false;                // one worker does all units: they share bytes
   double multiply_adds = 0, elements = 0;  // at the upper bounds
 
   // Chosen by targets/choose: one row per level (same packings), scratch bytes per worker.
@@ -174,7 +175,7 @@ struct Step {
 
   std::string failure;  // fail: what the app is told
   View condition;  // branch: bool scalar; loop: bool scalar carried condition (buffer -1: none)
-  std::vector<StepList> bodies;  // branch: then, else; loop: body
+  std::vector<StepList> bodies;                       // branch: then, else; loop: body
   std::vector<std::vector<ExtentCheck>> body_checks;  // of each body: made where it runs
   // loop
   View trip_count;      // int64 scalar, buffer -1: none

@@ -148,9 +148,9 @@ void Tensor::set_f64(int64_t i, double v) {
     case DType::float64:
       return put(*this, i, v);
     case DType::float16:
-      return put(*this, i, float_to_half(static_cast<float>(v)));
+      return put(*this, i, double_to_half(v));
     case DType::bfloat16:
-      return put(*this, i, float_to_bfloat16(static_cast<float>(v)));
+      return put(*this, i, double_to_bfloat16(v));
     case DType::float8e4m3fn:
     case DType::float8e4m3fnuz:
     case DType::float8e5m2:

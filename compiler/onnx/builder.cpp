@@ -278,7 +278,8 @@ void Builder::append(Scope& scope, Node node, const NameList& outputs) {
   Graph& graph = scope.target->graph;
   int wanted = outputs.size();
   // Bodies have a result for every output.
-  while (node.bodies.empty() && wanted > 0 && outputs[wanted - 1].empty()) --wanted;
+  const bool counts = node.def->max_outputs < 0;  // Split: an output without a name is still a part
+  while (!counts && node.bodies.empty() && wanted > 0 && outputs[wanted - 1].empty()) --wanted;
   check_arity(node, static_cast<int>(node.inputs.size()), wanted);
   check_given(node);
   check_input_types(graph, node);

@@ -38,9 +38,17 @@ void cast_like_steps(StepBuilder& b) {
 // --- Dropout
 // ------------------------------------------------------------------------------------------------------------
 
+constexpr const char* kNumberMask = "mask_of_numbers";  // set where the mask has the type of x
+
 void dropout_steps(StepBuilder& b) {
   b.result(b.in(0));
-  if (b.node.outputs.size() > 1) b.result(b.add("True", {b.in(0)}));
+  if (b.node.outputs.size() < 2) return;
+  StepArg mask = b.add("True", {b.in(0)});
+  if (b.node.has_attribute(kNumberMask)) {
+    mask = b.add("Cast", {mask});
+    b.steps.back().dtype = b.type(b.in(0));
+  }
+  b.result(mask);
 }
 
 // Training is refused, unless it drops nothing.
@@ -60,18 +68,25 @@ void check_dropout(const Graph& graph, const Node& node) {
       .hint("export the model for inference (model.eval() in PyTorch)");
 }
 
-// Opsets 7 to 11: the ratio is an attribute, and there is no training.
+// The mark is declared as an attribute, but no file may set it.
 void import_dropout(ImportContext& c) {
+  if (c.node.has_attribute(kNumberMask))
+    throw user_error("Dropout has no attribute '{}'", kNumberMask);
+}
+// Opsets 7 to 11: the ratio is an attribute, and there is no training.
+void import_old_dropout(ImportContext& c) {
+  import_dropout(c);
   c.node.attributes.erase("ratio");
+  if (c.opset < 10) c.node.attributes[kNumberMask] = int64_t{1};
 }
 
 OpDef dropout_def() {
-  OpDef def =
-      elementwise_def("Dropout", "y = x at inference, mask all true; x, y, mask of any shape [...]",
-                      1, 3, 7, dropout_steps, {{AttributeDef::integer, "seed"}});
+  OpDef def = elementwise_def(
+      "Dropout", "y = x at inference, mask all true; x, y, mask of any shape [...]", 1, 3, 7,
+      dropout_steps, {{AttributeDef::integer, "seed"}, {AttributeDef::integer, kNumberMask}});
   def.max_outputs = 2;
-  def.versions = {{"", "Dropout", 7, 11, import_dropout},
-                  {"", "Dropout", 12, kLatestOpset, nullptr}};
+  def.versions = {{"", "Dropout", 7, 11, import_old_dropout},
+                  {"", "Dropout", 12, kLatestOpset, import_dropout}};
   def.check = check_dropout;
   return def;
 }

@@ -7,6 +7,7 @@
 // the constants.
 #include <cmath>
 
+#include "compiler/ops/expand.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/error.h"
@@ -78,10 +79,7 @@ void evaluate_channel_norm(EvaluateContext& context) {
 bool channel_view(const LowerContext& context, int input, int64_t channels, View* out) {
   *out = context.in(input);
   if (!context.node.has_attribute(kByGroup)) return out->constant || out->is_dense();
-  if (!out->constant) {
-    throw user_error("a scale or bias by group that is computed is not supported")
-        .hint("GroupNormalization of opset 21 has one for each channel");
-  }
+  if (!out->constant) return false;
   const int64_t each = channels / out->constant->count();
   Tensor spread(out->dtype, {channels});
   for (int64_t c = 0; c < channels; ++c) spread.set_f64(c, out->constant->f64(c / each));
@@ -89,18 +87,9 @@ bool channel_view(const LowerContext& context, int input, int64_t channels, View
   return true;
 }
 
-// [N, C] is one position.
-bool with_positions(View* view) {
-  return view->rank() >= 3 || reshape_view(View(*view), {view->shape[0], view->shape[1], 1}, view);
-}
-
 Lowered lower_channel_norm(const LowerContext& context) {
-  View x = context.in(0), y = context.out(0);
-  if (x.dtype == DType::float64) {
-    throw user_error("{} of float64 in generated code is not supported", context.node.op);
-  }
+  const View &x = context.in(0), &y = context.out(0);
   ChannelNormParamsT<Dim> p{};
-  if (!with_positions(&x) || !with_positions(&y)) return {};
   if (!pixel_stride(x, &p.x_pixel) || !pixel_stride(y, &p.y_pixel)) return {};
   const int64_t channels = x.shape[1].value();
   p.groups = static_cast<int>(groups_of(context.node, channels));
@@ -120,6 +109,49 @@ Lowered lower_channel_norm(const LowerContext& context) {
   return {std::move(call)};
 }
 
+// What the kernels cannot do: double, [N, C], and operands by group that are computed.
+bool expands_channel_norm(const Graph& graph, const Node& node) {
+  const bool by_group = node.has_attribute(kByGroup);
+  for (size_t i = 1; by_group && i < node.inputs.size(); ++i)
+    if (!graph.value(node.inputs[i]).constant) return true;
+  const TensorType& x = graph.type(node.inputs[0]);
+  return x.dtype == DType::float64 || x.rank() < 3;
+}
+
+// [C] or [groups] beside [N, C, spatial...] or [N, groups, elements].
+ValueId beside(Expander& e, int input, DType type, size_t rank) {
+  std::vector<int64_t> axes;
+  for (size_t a = 1; a + 1 < rank; ++a) axes.push_back(static_cast<int64_t>(a));
+  const ValueId v = e.cast(e.in(input), type);
+  return axes.empty() ? v : e.unsqueeze(v, axes);
+}
+
+// As [N, groups, elements], and back.
+void expand_channel_norm(Expander& e) {
+  const Node node = e.node();
+  const Shape shape = e.shape(e.in(0));
+  const DType x_type = e.dtype(e.in(0));
+  const DType type = x_type == DType::float64 ? x_type : DType::float32;
+  const int64_t channels = shape[1].value(), groups = groups_of(node, channels);
+  std::vector<ValueId> extents;
+  for (size_t a = 0; a < shape.size(); ++a)
+    extents.push_back(e.extent(e.in(0), static_cast<int64_t>(a)));
+  ValueId each = e.numbers({channels / groups});
+  for (size_t a = 2; a < shape.size(); ++a) each = e.add("Mul", {each, extents[a]});
+  ValueId x = e.reshape(e.cast(e.in(0), type), {extents[0], e.numbers({groups}), each});
+  const ValueId over = e.numbers({2});
+  x = e.add("Sub", {x, e.add("ReduceMean", {x, over})});
+  const ValueId variance = e.add("ReduceMean", {e.add("Mul", {x, x}), over});
+  const ValueId epsilon = e.cast(e.number(node.float_attribute("epsilon", 1e-5f)), type);
+  ValueId y = e.add("Div", {x, e.add("Sqrt", {e.add("Add", {variance, epsilon})})});
+  const bool by_group = node.has_attribute(kByGroup);
+  if (!by_group) y = e.reshape(y, extents);
+  const size_t rank = by_group ? 3 : shape.size();
+  y = e.add("Add", {e.add("Mul", {y, beside(e, 1, type, rank)}), beside(e, 2, type, rank)});
+  if (by_group) y = e.reshape(y, extents);
+  e.result(0, e.cast(y, x_type));
+}
+
 // The mark is declared as an attribute, but no file may set it.
 void import_by_channel(ImportContext& context) {
   if (context.node.has_attribute(kByGroup))
@@ -137,6 +169,8 @@ OpDef channel_norm_def(const char* name, const char* doc) {
   op.infer = infer_channel_norm;
   op.evaluate = evaluate_channel_norm;
   op.lower = lower_channel_norm;
+  op.expand = expand_channel_norm;
+  op.expands = expands_channel_norm;
   return op;
 }
 

@@ -280,21 +280,6 @@ void check_lowerable(const std::vector<View>& inputs, const std::vector<View>& o
   for (const View& view : outputs) check(view);
 }
 
-// Packed results: elements of one byte must belong to one unit of work and be written in order.
-static void check_packed(const KernelCall& call) {
-  const auto& params = std::get<PointwiseParamsT<Dim>>(call.params);
-  for (size_t o = 0; o < call.outputs.size(); ++o) {
-    const DTypeInfo& type = info(call.outputs[o].dtype);
-    if (!type.is_integer || type.bits >= 8) continue;
-    const int axis = params.rank - 1;
-    const bool is_row = axis < 0 || params.stride[call.inputs.size() + o][axis] == Dim(1);
-    const bool is_whole = axis <= 0 || mod(params.extent[axis] * type.bits, 8) == Dim(0);
-    if (!is_row || !is_whole || mod(call.outputs[o].offset * type.bits, 8) != Dim(0)) {
-      throw user_error("a result of {} whose rows end inside a byte is not supported", type.name);
-    }
-  }
-}
-
 Lowered lower_elementwise(const LowerContext& context) {
   std::vector<PointwiseStep> steps;
   std::vector<int> results;
@@ -323,7 +308,7 @@ Lowered lower_elementwise(const LowerContext& context) {
   check_lowerable(inputs, outputs);
   KernelCall call =
       pointwise_call(std::move(steps), std::move(inputs), std::move(outputs), std::move(results));
-  check_packed(call);
+  order_packed_results(&call);
   return {std::move(call)};
 }
 

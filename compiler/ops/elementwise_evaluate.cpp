@@ -220,9 +220,9 @@ double round_real(double v, DType to, bool saturates) {
     case DType::float32:
       return static_cast<double>(static_cast<float>(v));
     case DType::float16:
-      return static_cast<double>(half_to_float(float_to_half(static_cast<float>(v))));
+      return static_cast<double>(half_to_float(double_to_half(v)));
     case DType::bfloat16:
-      return static_cast<double>(bfloat16_to_float(float_to_bfloat16(static_cast<float>(v))));
+      return static_cast<double>(bfloat16_to_float(double_to_bfloat16(v)));
     default:
       break;
   }

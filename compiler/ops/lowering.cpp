@@ -88,12 +88,32 @@ std::vector<Dim> broadcast_strides(const View& view, const Shape& shape) {
   return strides;
 }
 
+// Elements of less than a byte, by number or as they are.
+static KernelCall packed_copy(View from, View to) {
+  if (info(to.dtype).is_float) {  // their bits
+    from.dtype = to.dtype = DType::uint4;
+    if (from.constant) {
+      Tensor bits = *from.constant;
+      bits.dtype = DType::uint4;
+      from.constant = std::make_shared<Tensor>(std::move(bits));
+    }
+  }
+  PointwiseStep step;
+  step.op = "Cast";
+  step.args = {{StepArg::input, 0}};
+  step.dtype = to.dtype;
+  KernelCall call = pointwise_call({std::move(step)}, {std::move(from)}, {std::move(to)}, {0});
+  order_packed_results(&call);
+  return call;
+}
+
 KernelCall copy_call(const View& given, const View& to) {
   View from = given;
   if (given.rank() > to.rank()) {  // [1] into []
     MACEC_CHECK(reshape_view(given, to.shape, &from), "a copy of {} to {}", text(given.shape),
                 text(to.shape));
   }
+  if (info(to.dtype).bits < 8) return packed_copy(std::move(from), to);
   LoopNest nest = make_nest(to.shape, {broadcast_strides(from, to.shape), to.strides}, 1);
   CopyParamsT<Dim> params{};
   set_extents(nest, &params);
@@ -149,6 +169,46 @@ KernelCall pointwise_call(std::vector<PointwiseStep> steps, std::vector<View> in
   call.results = std::move(results);
   call.elements = elements;
   return call;
+}
+
+// Whether the elements of operand o follow one another without a gap when the nest is walked.
+static bool is_one_run(const PointwiseParamsT<Dim>& params, size_t o) {
+  Dim stride = 1;
+  for (int a = params.rank; a-- > 0; stride = stride * params.extent[a]) {
+    if (params.stride[o][a] != stride) return false;
+  }
+  return true;
+}
+
+// An axis of one element before the last: the kernel walks plain rows, no squares.
+static void keep_rows_whole(PointwiseParamsT<Dim>* params) {
+  const int last = params->rank - 1;
+  params->extent[last + 1] = params->extent[last];
+  params->extent[last] = 1;
+  for (int o = 0; o < params->operands; ++o) {
+    params->stride[o][last + 1] = params->stride[o][last];
+    params->stride[o][last] = 0;
+  }
+  ++params->rank;
+}
+
+void order_packed_results(KernelCall* call) {
+  auto& params = std::get<PointwiseParamsT<Dim>>(call->params);
+  if (product(call->outputs[0].shape) == Dim(0)) return;
+  for (size_t i = 0; i < call->outputs.size(); ++i) {
+    const DTypeInfo& type = info(call->outputs[i].dtype);
+    if (type.bits >= 8) continue;
+    const size_t o = call->inputs.size() + i;
+    const int axis = params.rank - 1;
+    const bool is_row = axis < 0 || params.stride[o][axis] == Dim(1);
+    const bool is_whole = axis <= 0 || mod(params.extent[axis] * type.bits, 8) == Dim(0);
+    call->is_in_order = call->is_in_order || !is_whole;
+    if (!is_row || !(is_whole || is_one_run(params, o)) ||
+        mod(call->outputs[i].offset * type.bits, 8) != Dim(0) || params.rank == kMaxRank) {
+      throw user_error("a result of {} whose rows end inside a byte is not supported", type.name);
+    }
+  }
+  if (call->is_in_order) keep_rows_whole(&params);
 }
 
 bool row_column_strides(const View& output, int columns, const View& operand, Dim* row,

@@ -39,6 +39,9 @@ KernelCall fill_call(const View& one_element, const View& to);
 // steps over views[0..inputs): writes results (indices of steps) to outputs.
 KernelCall pointwise_call(std::vector<PointwiseStep> steps, std::vector<View> inputs,
                           std::vector<View> outputs, std::vector<int> results);
+// Results of less than a byte share bytes, so the elements of one byte must be written in order. Sees
+// to that, or throws UserError. Every pointwise call whose results may be packed goes through it.
+void order_packed_results(KernelCall* call);
 
 // Whether a fused operand can be read by a kernel whose output is rows x columns: the view of
 // output 0 is walked row by row (all axes but the column axis, which has stride 1 or is broadcast).

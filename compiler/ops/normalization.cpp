@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compiler/ops/elementwise.h"
+#include "compiler/ops/expand.h"
 #include "compiler/ops/groups.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/ops/rows.h"
@@ -123,8 +124,6 @@ Lowered lower_norm(const LowerContext& context) {
   const Node& node = context.node;
   const View &x = context.in(0), &y = context.out(0);
   const size_t axis = row_axis(node, x.shape.size()), rank = x.shape.size();
-  if (x.dtype == DType::float64 || y.dtype == DType::float64)
-    throw user_error("{} of float64 in generated code is not supported", node.op);
   NormParamsT<Dim> params{};
   Dim x_step, y_step;
   if (!merged_stride(x, axis, rank, &x_step) || !merged_stride(y, axis, rank, &y_step)) return {};
@@ -142,19 +141,13 @@ Lowered lower_norm(const LowerContext& context) {
   call.op = is_layer(node) ? "layer" : "rms";
   View scale, bias;
   const bool has_bias = is_layer(node) && context.has(2);
-  if (!row_view(context.in(1), row, &scale) || (has_bias && !row_view(context.in(2), row, &bias))) {
-    throw user_error("a scale or bias that is computed and broadcast is not supported");
-  }
-  if (has_bias && bias.dtype != scale.dtype)
-    throw user_error("scale of {} with bias of {} is not supported", name(scale.dtype),
-                     name(bias.dtype));
+  if (!row_view(context.in(1), row, &scale) || (has_bias && !row_view(context.in(2), row, &bias)))
+    return {};
   call.inputs = {x, scale, bias};
   call.outputs = {y};
   for (size_t o = 1; o < (is_layer(node) ? 3u : 2u); ++o) {
     const bool is_wanted = o < node.outputs.size() && node.outputs[o].is_valid();
     call.outputs.push_back(is_wanted ? context.out(static_cast<int>(o)) : View());
-    if (is_wanted && call.outputs.back().dtype != DType::float32)
-      throw user_error("statistics of type bfloat16 are not supported");
     Dim step;
     if (is_wanted && (!merged_stride(call.outputs.back(), 0, rank, &step) || step != Dim(1)))
       return {};
@@ -169,6 +162,52 @@ Lowered lower_norm(const LowerContext& context) {
   return {call};
 }
 
+// What the kernels cannot do: double, statistics in bfloat16, operands that are computed and
+// broadcast, or of two types.
+bool expands_norm(const Graph& graph, const Node& node) {
+  const TensorType& x = graph.type(node.inputs[0]);
+  const DType scale = graph.type(node.inputs[1]).dtype;
+  bool is_odd = x.dtype == DType::float64 || scale == DType::float64;
+  const Shape row(x.shape.begin() + static_cast<std::ptrdiff_t>(row_axis(node, x.shape.size())),
+                  x.shape.end());
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (!node.inputs[i].is_valid()) continue;
+    Shape shape = graph.type(node.inputs[i]).shape;
+    while (shape.size() > row.size()) shape.erase(shape.begin());
+    is_odd = is_odd || graph.type(node.inputs[i]).dtype != scale ||
+             (shape != row && !graph.value(node.inputs[i]).constant);
+  }
+  for (size_t o = 1; o < node.outputs.size(); ++o)
+    is_odd = is_odd || (node.outputs[o].is_valid() && node.int_attribute("stash_type", 1) != 1);
+  return is_odd && !x.shape.empty();
+}
+
+void expand_norm(Expander& e) {
+  const Node node = e.node();
+  const DType x_type = e.dtype(e.in(0)), scale_type = e.dtype(e.in(1));
+  const DType type = x_type == DType::float64 ? x_type : DType::float32;
+  std::vector<int64_t> axes;
+  for (size_t a = row_axis(node, e.shape(e.in(0)).size()); a < e.shape(e.in(0)).size(); ++a)
+    axes.push_back(static_cast<int64_t>(a));
+  const ValueId over = e.numbers(axes);
+  ValueId x = e.cast(e.in(0), type), mean;
+  if (is_layer(node)) {
+    mean = e.add("ReduceMean", {x, over});
+    x = e.add("Sub", {x, mean});
+  }
+  const ValueId variance = e.add("ReduceMean", {e.add("Mul", {x, x}), over});
+  const ValueId epsilon = e.cast(e.number(node.float_attribute("epsilon", 1e-5f)), type);
+  const ValueId deviation = e.add("Sqrt", {e.add("Add", {variance, epsilon})});
+  ValueId y = e.add("Mul", {e.add("Div", {x, deviation}), e.cast(e.in(1), type)});
+  if (is_layer(node) && e.has(2)) y = e.add("Add", {y, e.cast(e.in(2), type)});
+  e.result(0, e.cast(y, is_layer(node) ? x_type : scale_type));
+  const DType stash = node.int_attribute("stash_type", 1) == 1 ? DType::float32 : DType::bfloat16;
+  if (is_layer(node)) {
+    e.result(1, e.cast(mean, stash));
+    e.result(2, e.cast(e.add("Reciprocal", {deviation}), stash));
+  }
+}
+
 OpDef norm_def(const char* name, const char* doc, int first) {
   OpDef def = one_result(name, doc, 2, 3, first);
   def.max_outputs = 3;
@@ -178,6 +217,8 @@ OpDef norm_def(const char* name, const char* doc, int first) {
   def.infer = infer_norm;
   def.evaluate = evaluate_norm;
   def.lower = lower_norm;
+  def.expand = expand_norm;
+  def.expands = expands_norm;
   return def;
 }
 

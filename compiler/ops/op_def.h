@@ -22,7 +22,7 @@ struct Expander;     // ops/expand.h
 struct ImportContext {
   Node& node;
   Graph& graph;
-  int opset;                                                   // of the node's domain
+  int opset;  // of the node's domain
   std::function<ValueId(const char* op, const std::vector<ValueId>& inputs)> add;
   ValueId constant(const std::string& suffix, Tensor tensor);  // adds a constant value
 };
@@ -34,7 +34,8 @@ struct OpVersion {
   int first, last;     // opset versions, inclusive; kLatestOpset for "still so"
   Importer importer;   // nullptr: the form is the newest one
 };
-constexpr int kOldestOpset = 7, kLatestOpset = 28;  // of these forms; ops/old_opsets.h knows older ones
+constexpr int kOldestOpset = 7,
+              kLatestOpset = 28;  // of these forms; ops/old_opsets.h knows older ones
 constexpr int kOldestReadOpset = 1;
 
 struct AttributeDef {
@@ -131,7 +132,7 @@ enum OpTraits : unsigned {
   // Of kAnyLayout operators, whose kernel ...
   kSameLayout = 64,      // needs input 0 and output 0 in one layout (Resize)
   kChangesLayout = 128,  // changes the layout on the way at no cost (Pad)
-  kEndsRun = 256,  // the run matters, not the outputs: never evaluated at compile time (Fail)
+  kEndsRun = 256,        // the run matters, not the outputs: never evaluated at compile time (Fail)
 };
 
 struct OpDef {
@@ -156,6 +157,8 @@ struct OpDef {
   void (*steps)(StepBuilder&) = nullptr;
   // Writes the node as nodes of other operators; then `lower` is not needed. nullptr for most.
   void (*expand)(Expander&) = nullptr;
+  // Which nodes `expand` is for, of an operator that is lowered otherwise; nullptr: all of them.
+  bool (*expands)(const Graph&, const Node&) = nullptr;
   // Unsupported combinations that infer cannot see, as a UserError ("... is not supported"); may be
   // nullptr.
   void (*check)(const Graph&, const Node&) = nullptr;

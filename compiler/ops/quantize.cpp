@@ -233,11 +233,9 @@ Lowered lower_quantize(const LowerContext& context) {
     std::vector<View> inputs;
     for (int i : used) inputs.push_back(view_of(i));
     check_lowerable(inputs, {to});
-    if (info(to.dtype).is_integer && info(to.dtype).bits < 8) {
-      throw user_error("quantizing to {} by axis or block in generated code is not supported",
-                       name(to.dtype));
-    }
-    return pointwise_call(builder.steps, std::move(inputs), {to}, builder.results);
+    KernelCall part = pointwise_call(builder.steps, std::move(inputs), {to}, builder.results);
+    order_packed_results(&part);
+    return part;
   };
   if (form == ScaleForm::per_axis) {
     return {call(

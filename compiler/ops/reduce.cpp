@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ops/expand.h"
 #include "compiler/ops/groups.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/ops/rows.h"
@@ -18,8 +19,8 @@ const char* kind_of(const Node& node) {
   if (node.op == "GlobalMaxPool") return "Max";
   if (node.op == "GlobalLpPool") {
     const int64_t p = node.int_attribute("p", 2);
-    if (p != 1 && p != 2) throw user_error("GlobalLpPool with p {} is not supported", p);
-    return p == 1 ? "L1" : "L2";
+    if (p < 1) throw user_error("GlobalLpPool with p {} is not supported", p);
+    return p == 1 ? "L1" : p == 2 ? "L2" : "Lp";
   }
   return node.def->name + std::string_view("Reduce").size();
 }
@@ -160,9 +161,23 @@ void infer_global_pool(InferContext& context) {
   context.set_type(0, x.dtype, reduced_shape(x.shape, spatial_axes(x.shape.size()), true));
 }
 void evaluate_global_pool(EvaluateContext& context) {
+  if (kind_of(context.node) == std::string_view("Lp")) return evaluate_expanded(context);
   const Tensor& x = context.in(0);
   context.outputs[0] =
       evaluate_reduction(kind_of(context.node), x, spatial_axes(x.shape.size()), true);
+}
+// Norms other than 1 and 2.
+bool expands_global_pool(const Graph&, const Node& node) {
+  return kind_of(node) == std::string_view("Lp");
+}
+void expand_global_pool(Expander& e) {
+  const float p = static_cast<float>(e.node().int_attribute("p", 2));
+  const DType type = e.dtype(e.in(0));
+  std::vector<int64_t> axes;
+  for (size_t a : spatial_axes(e.shape(e.in(0)).size())) axes.push_back(static_cast<int64_t>(a));
+  const ValueId powers = e.add("Pow", {e.add("Abs", {e.in(0)}), e.cast(e.number(p), type)});
+  const ValueId sum = e.add("ReduceSum", {powers, e.numbers(axes)});
+  e.result(0, e.add("Pow", {sum, e.cast(e.number(1 / p), type)}));
 }
 Lowered lower_global_pool(const LowerContext& context) {
   if (!context.node.epilogue.empty()) return {};
@@ -240,6 +255,8 @@ void append_reduce(OpList& ops) {
   ops.push_back(global_pool_def(
       "GlobalLpPool", "y = the p-norm of each channel: x [N, C, spatial...], y [N, C, 1...]"));
   ops.back().attributes = {{AttributeDef::integer, "p"}};
+  ops.back().expand = expand_global_pool;
+  ops.back().expands = expands_global_pool;
 }
 
 }  // namespace macec

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The list of operators, by file, and finding them.
 #include "compiler/ops/registry.h"
+#include "compiler/ir/edit.h"
 
 #include <algorithm>
 #include <map>
@@ -123,8 +124,8 @@ constexpr void (*kFiles[])(OpList&) = {append_unary,
                                        append_attention,
                                        append_rotary,
                                        append_language,
-    append_linear_attention,
-    append_streamed_attention};
+                                       append_linear_attention,
+                                       append_streamed_attention};
 
 }  // namespace
 
@@ -202,8 +203,13 @@ void infer_node(Graph& graph, NodeId id) {
                          : fmt::format("{} to {}", def->min_inputs, def->max_inputs));
   }
   const bool needs_first = def->min_outputs > 0 && (def->traits & kControlFlow) == 0;
-  if (needs_first && !graph.node(id).outputs.empty() && !graph.node(id).outputs[0].is_valid())
-    throw user_error("output 0 of {} has no name, but is not optional", def->name);
+  if (needs_first && !graph.node(id).outputs.empty() && !graph.node(id).outputs[0].is_valid()) {
+    if (def->max_outputs >= 0)
+      throw user_error("output 0 of {} has no name, but is not optional", def->name);
+    const ValueId unused = add_value(graph, fresh_name(graph, def->name), {});
+    graph.value(unused).producer = id;
+    graph.node(id).outputs[0] = unused;
+  }
   InferContext context{graph, graph.node(id), {}, {}, {}};
   def->infer(context);
   if (def->check) def->check(graph, graph.node(id));
@@ -213,7 +219,8 @@ void infer_node(Graph& graph, NodeId id) {
     Value& value = graph.value(node.outputs[o]);
     if (o < context.results.size()) value.type = context.results[o];
     for (const Dim& extent : value.type.shape)
-      if (extent.hi() < 0) throw user_error("the result {} has a negative extent", text(value.type));
+      if (extent.hi() < 0)
+        throw user_error("the result {} has a negative extent", text(value.type));
     if (value.type.dtype != DType::undefined &&
         bytes_of(value.type.dtype, value.type.count().lo()) >= kMostBytes)
       throw user_error("the result {} is larger than any memory", text(value.type));

@@ -78,6 +78,23 @@ uint16_t float_to_bfloat16(float value) {
   return static_cast<uint16_t>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
 }
 
+// A float that a shorter format rounds as it would round the double: of the two floats around a
+// number that is none, the one whose last bit is set.
+static float round_to_odd(double value) {
+  const float near = static_cast<float>(value);
+  const double back = static_cast<double>(near);
+  const uint32_t bits = bits_of(near);
+  if (std::isnan(value) || std::isinf(near) || back == value || (bits & 1u) != 0) return near;
+  const bool is_larger = std::fabs(back) > std::fabs(value);
+  return float_of(is_larger ? bits - 1 : bits + 1);
+}
+uint16_t double_to_half(double value) {
+  return float_to_half(round_to_odd(value));
+}
+uint16_t double_to_bfloat16(double value) {
+  return float_to_bfloat16(round_to_odd(value));
+}
+
 double small_to_double(SmallFloat format, uint8_t bits) {
   if (format == SmallFloat::e8m0) return bits == 255 ? std::nan("") : std::ldexp(1.0, bits - 127);
   const llvm::fltSemantics& s = semantics(format);

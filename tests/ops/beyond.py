@@ -22,7 +22,8 @@ import macec
 from report import Report
 
 MODULES = ["beyond_random", "beyond_spatial", "beyond_control", "beyond_old_opsets", "beyond_sequences",
-           "beyond_integers", "beyond_regions", "beyond_signals", "beyond_structure"]
+           "beyond_integers", "beyond_regions", "beyond_signals", "beyond_structure",
+           "beyond_types"]
 TARGETS = {"x86-64-v3": None, "armv7": "qemu-arm"}
 
 
