@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "compiler/ir/edit.h"
+#include "compiler/ir/place.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/ops/registry.h"
@@ -95,8 +96,7 @@ void GraphPlanner::add_call(KernelCall call, const Node& node) {
   step.name = node.name.empty() ? node.op : node.name;
   step.origins = node.origins;
   if (call.counts) {
-    const int count =
-        builder_.new_buffer(step.name + ".count", DType::int64, 1, Buffer::arena, -1);
+    const int count = builder_.new_buffer(step.name + ".count", DType::int64, 1, Buffer::arena, -1);
     call.outputs.push_back(dense_view(count, TensorType{DType::int64, {}}));
     step.extents.push_back({call.counts, {}});
   }
@@ -104,8 +104,28 @@ void GraphPlanner::add_call(KernelCall call, const Node& node) {
   steps_->push_back(std::move(step));
 }
 
+// Packed elements as the bytes that hold them, where that is all of a buffer; else nothing.
+static std::optional<View> as_bytes(const View& packed) {
+  if (!packed.is_dense() || !is_fixed(packed.shape) || packed.offset != Dim(0)) return std::nullopt;
+  const int64_t bytes = bytes_of(packed.dtype, product(packed.shape).value());
+  if (packed.constant) {
+    Tensor tensor(DType::uint8, {bytes});
+    if (tensor.bytes.size() != packed.constant->bytes.size()) return std::nullopt;
+    tensor.bytes = packed.constant->bytes;
+    return constant_view(std::move(tensor));
+  }
+  return dense_view(packed.buffer, TensorType{DType::uint8, {Dim(bytes)}});
+}
+
 void GraphPlanner::add_copy(const View& from, const View& to, const Node& node) {
   KernelCall call = copy_call(from, to);
+  if (info(from.dtype).bits < 8) {
+    const auto a = as_bytes(from), b = as_bytes(to);
+    if (!a || !b)
+      throw user_error("a copy of {} is not supported here", name(from.dtype))
+          .at(place(graph_, node, 0));
+    call = copy_call(*a, *b);
+  }
   MACEC_CHECK(choose_rows(&call, is_body_ ? Wanted::cpu : Wanted::any),
               "the target has no kernel for a copy of {}", name(from.dtype));
   add_call(std::move(call), node);

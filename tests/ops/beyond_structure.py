@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Graphs whose structure is unusual, not their operators: see beyond.py."""
+import ml_dtypes
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -89,6 +90,13 @@ def carried_conditions():
                {"yes": np.array([True]), "five": np.float32([5])}, expected=[np.float32([3, 6, 3])])
 
 
+def packed():
+    """Elements of less than a byte are handed through, from an input and from a constant."""
+    x = np.array([1, -3, 5]).astype(ml_dtypes.int4)
+    yield Case("packed_input", node("Identity", "x", "y"), {"x": x}, ["y"], expected=[x])
+    yield Case("packed_constant", node("Identity", "w", "y"), {}, ["y"], constants={"w": x}, expected=[x])
+
+
 def sparse():
     """Values at places, counted in the whole tensor or along each axis."""
     x, w = uniform(2, 3), np.zeros((2, 3), np.float32)
@@ -104,4 +112,5 @@ def cases():
     yield from count_alone()
     yield from loops()
     yield from carried_conditions()
+    yield from packed()
     yield from sparse()
