@@ -106,7 +106,7 @@ struct Layouts {
         graph.node(id).inputs[0] = channels_last(in, id);
       for (size_t o = 1; o < graph.node(id).outputs.size(); ++o)
         set(graph.node(id).outputs[o], Layout::plain);
-      relayout_operands(id, 1);
+      relayout_operands(id, true);
       return output_of_window(id);
     }
     if (!(traits & kAnyLayout)) return;
@@ -122,15 +122,24 @@ struct Layouts {
     if (!wants && (traits & kChangesLayout) && only_windows_read(result))
       return set(result, Layout::channels_last);
     if (!wants) return;
-    relayout_operands(id, 0);
+    relayout_operands(id, false);
     if (traits & kSameLayout) return output_of_window(id);
     for (ValueId v : std::vector<ValueId>(graph.node(id).outputs)) set(v, Layout::channels_last);
   }
 
-  // Operands of the whole shape that are plain would be read across their strides.
-  void relayout_operands(NodeId id, size_t first) {
+  static bool reads(const std::vector<PointwiseStep>& epilogue, size_t input) {
+    const StepArg arg{StepArg::input, static_cast<int>(input)};
+    return std::any_of(epilogue.begin(), epilogue.end(), [&](const PointwiseStep& step) {
+      return std::find(step.args.begin(), step.args.end(), arg) != step.args.end();
+    });
+  }
+
+  // Operands of the whole shape that are plain would be read across their strides. Weights of that shape
+  // are no such operands: only what the epilogue reads is.
+  void relayout_operands(NodeId id, bool of_epilogue) {
     const Shape shape = graph.type(graph.node(id).outputs[0]).shape;
-    for (size_t i = first; i < graph.node(id).inputs.size(); ++i) {
+    for (size_t i = 0; i < graph.node(id).inputs.size(); ++i) {
+      if (of_epilogue && (i == 0 || !reads(graph.node(id).epilogue, i))) continue;
       const ValueId in = graph.node(id).inputs[i];
       if (!in.is_valid() || graph.value(in).constant || graph.type(in).shape != shape ||
           is_both(graph.type(in)))

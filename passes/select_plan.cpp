@@ -245,6 +245,16 @@ bool GraphPlanner::lower(const Node& node) {
   return false;
 }
 
+// Whether no output has an element, whatever the sizes of a run.
+static bool makes_nothing(const Graph& graph, const Node& node) {
+  return std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId output) {
+    if (!output.is_valid()) return true;
+    const Shape& shape = graph.type(output).shape;
+    return std::count(shape.begin(), shape.end(), Dim(0)) != 0 &&
+           std::none_of(shape.begin(), shape.end(), [](const Dim& d) { return d.has_computed(); });
+  });
+}
+
 void GraphPlanner::plan_node(const Node& node) {
   const OpDef& def = *node.def;
   if ((def.traits & kView) && def.view && node.epilogue.empty()) {
@@ -269,7 +279,7 @@ void GraphPlanner::plan_node(const Node& node) {
   for (ValueId out : node.outputs)
     if (out.is_valid()) views_[out.index] = place_of(out);
   if (def.traits & (kControlFlow | kEndsRun)) return plan_control_flow(node);
-  if (lower(node)) return;
+  if (lower(node) || makes_nothing(graph_, node)) return;
   throw user_error("operator {} with these types is not supported on target {}", node.op,
                    builder_.target.name)
       .hint("macec list kernels shows what each target can do");

@@ -144,7 +144,13 @@ void check_scale_extent(InferContext& context, int input, const char* what) {
 void infer_quantize(InferContext& context) {
   const StepBuilder builder = make_builder(context.graph, context.node);
   check_scale_extent(context, 1, "scale");
-  if (context.has(2)) check_scale_extent(context, 2, "zero point");
+  if (context.has(2)) {
+    const Shape &x = context.shape(0), &scale = context.shape(1), &zero = context.shape(2);
+    if (scale_form(context.node, x, scale) != scale_form(context.node, x, zero))
+      throw user_error("the scale is {} but the zero point is {}; their shapes must agree",
+                       text(context.type(1)), text(context.type(2)));
+    check_scale_extent(context, 2, "zero point");
+  }
   context.set_type(0, builder.steps[static_cast<size_t>(builder.results[0])].dtype,
                    context.shape(0));
 }

@@ -298,6 +298,12 @@ def trip_count_of_three():
     return model([helper.make_node("Loop", ["n", "", "x"], ["y"], name="again", body=body)], [value("n", [3], INT64), value("x", [4])], [value("y", [4])])
 
 
+def zero_point_of_other_shape():
+    scale, zero = numpy_helper.from_array(np.float32([1, 2, 3]), "s"), numpy_helper.from_array(np.uint8(3), "z")
+    nodes = [node("QuantizeLinear", "x s z", "y", "round", axis=0)]
+    return model(nodes, [value("x", [3, 2])], [value("y", [3, 2], TensorProto.UINT8)], [scale, zero])
+
+
 def two_channels():
     return model([node("Conv", "x w", "y", "stem/conv")], [value("x", [1, 2, 8, 8])], [value("y", [1, 4, 6, 6])], [weight("w", 4, 3, 3, 3)])
 

@@ -97,6 +97,17 @@ def packed():
     yield Case("packed_constant", node("Identity", "w", "y"), {}, ["y"], constants={"w": x}, expected=[x])
 
 
+def odd_shapes():
+    """Weights that are computed and have the result's shape; results without an element."""
+    x, w = uniform(1, 1, 1), uniform(1, 2, 3)
+    yield Case("weights_as_large_as_the_result", node("ConvTranspose", "x w", "y"), {"x": x, "w": w}, ["y"], expected=[x[0, 0, 0] * w])
+    x, w = uniform(2, 2, 5), uniform(2, 2, 3)
+    yield Case("weights_of_the_results_shape", node("Conv", "x w", "y"), {"x": x, "w": w}, ["y"])
+    nothing = uniform(3, 4, 0)
+    for op in ("Softmax", "LogSoftmax"):
+        yield Case(f"{op}_of_nothing", node(op, "x", "y", axis=0), {"x": nothing}, ["y"], expected=[nothing])
+
+
 def sparse():
     """Values at places, counted in the whole tensor or along each axis."""
     x, w = uniform(2, 3), np.zeros((2, 3), np.float32)
@@ -113,4 +124,5 @@ def cases():
     yield from loops()
     yield from carried_conditions()
     yield from packed()
+    yield from odd_shapes()
     yield from sparse()
