@@ -33,6 +33,17 @@ bool from_contents(Graph& graph, ValueId id) {
   return true;
 }
 
+// So does one that has no elements.
+bool from_no_elements(Graph& graph, ValueId id, const Node& node) {
+  Value& value = graph.value(id);
+  const bool is_data = info(value.type.dtype).is_float || info(value.type.dtype).is_integer ||
+                       value.type.dtype == DType::boolean;
+  if (!is_data || !is_fixed(value.type.shape) || value.type.count() != Dim(0)) return false;
+  if (!node.def || !node.bodies.empty() || (node.def->traits & kEndsRun)) return false;
+  value.constant = std::make_shared<const Tensor>(value.type.dtype, fixed(value.type.shape));
+  return true;
+}
+
 bool evaluate_to_constants(Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (!node.def->evaluate || !node.bodies.empty() || (node.def->traits & kEndsRun) ||
@@ -71,8 +82,10 @@ bool fold_constants(Graph& graph, PassContext&) {
     const Node& node = graph.node(id);
     bool all_known = !node.outputs.empty();
     for (ValueId v : node.outputs) {
-      if (v.is_valid())
-        all_known = (from_contents(graph, v) || graph.value(v).constant != nullptr) && all_known;
+      if (!v.is_valid()) continue;
+      const bool is_known =
+          graph.value(v).constant || from_contents(graph, v) || from_no_elements(graph, v, node);
+      all_known = is_known && all_known;
     }
     if (!all_known && !evaluate_to_constants(graph, id)) {
       kept.push_back(id);

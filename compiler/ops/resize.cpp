@@ -25,8 +25,28 @@ int mode_of(const Node& node) {
   throw user_error("mode '{}' is not one of nearest, linear, cubic", mode);
 }
 
-int rounding_of(const Node& node) {
+// nearest_mode of opset 10, which names none: the element before on axes that grow, and the one
+// behind on axes that shrink. No file may set it.
+constexpr const char* kByDirection = "by_direction";
+
+bool shrinks(const ResizeAxis& axis) {
+  return axis.is_resized && axis.out.lo() < axis.in.lo();
+}
+
+int rounding_of(const Node& node, const std::vector<ResizeAxis>& axes) {
   const std::string rounding = node.string_attribute("nearest_mode", "round_prefer_floor");
+  if (rounding == kByDirection) {
+    const auto kept = [](const ResizeAxis& axis) { return !axis.is_resized; };
+    const bool all = std::all_of(axes.begin(), axes.end(),
+                                 [&](const ResizeAxis& a) { return kept(a) || shrinks(a); });
+    if (!all && std::any_of(axes.begin(), axes.end(), shrinks)) {
+      throw user_error(
+          "a nearest Resize of opset 10 with axes that grow and axes that shrink is "
+          "not supported")
+          .hint("convert the model to opset 11 or later");
+    }
+    return all ? kRoundCeil : kRoundFloor;
+  }
   if (rounding == "round_prefer_floor") return kRoundHalfDown;
   if (rounding == "round_prefer_ceil") return kRoundHalfUp;
   if (rounding == "floor") return kRoundFloor;
@@ -75,13 +95,14 @@ void infer_resize(InferContext& context) {
   if (has_scales) inputs.scales = context.constant(2);
   if (has_sizes) inputs.sizes = &require_known(context, 3, "the sizes");
   Shape y;
-  for (const ResizeAxis& axis : resize_axes(context.node, x.shape, inputs)) y.push_back(axis.out);
+  const std::vector<ResizeAxis> axes = resize_axes(context.node, x.shape, inputs);
+  for (const ResizeAxis& axis : axes) y.push_back(axis.out);
   if (mode_of(context.node) != kResizeNearest &&
       (!info(x.dtype).is_float || info(x.dtype).bits < 16)) {
     throw user_error("Resize of {} in mode '{}' is not supported", name(x.dtype),
                      context.node.string_attribute("mode", ""));
   }
-  rounding_of(context.node);
+  rounding_of(context.node, axes);
   context.set_type(0, x.dtype, y);
 }
 
@@ -126,7 +147,7 @@ std::vector<Tap> taps_at(const Node& node, const ResizeAxis& axis, int64_t o) {
   const float at = position(axis, o);
   if (is_crop(node) && !(at >= 0 && at <= static_cast<float>(n - 1))) return {};
   const auto clamped = [&](int64_t i) { return std::clamp<int64_t>(i, 0, n - 1); };
-  if (mode == kResizeNearest) return {{clamped(rounded(rounding_of(node), at)), 1}};
+  if (mode == kResizeNearest) return {{clamped(rounded(rounding_of(node, {axis}), at)), 1}};
   const auto base = static_cast<int64_t>(std::ceil(at)) - 1;
   const double ratio = static_cast<double>(at) - static_cast<double>(base);
   const double cubic_a = static_cast<double>(node.float_attribute("cubic_coeff_a", -0.75f));
@@ -232,7 +253,8 @@ std::vector<NestAxis> nest_axes(const std::vector<ResizeAxis>& axes, const View&
   return nest;
 }
 
-ResizeParamsT<Dim> resize_params(const Node& node, const std::vector<NestAxis>& nest) {
+ResizeParamsT<Dim> resize_params(const Node& node, const std::vector<ResizeAxis>& axes,
+                                 const std::vector<NestAxis>& nest) {
   if (nest.size() > static_cast<size_t>(kMaxRank)) {
     throw user_error("Resize of {} axes is not supported, at most {}", nest.size(),
                      static_cast<int>(kMaxRank));
@@ -240,7 +262,7 @@ ResizeParamsT<Dim> resize_params(const Node& node, const std::vector<NestAxis>& 
   ResizeParamsT<Dim> p{};
   p.rank = static_cast<int>(nest.size());
   p.mode = mode_of(node);
-  p.rounding = rounding_of(node);
+  p.rounding = rounding_of(node, axes);
   p.extrapolates = is_crop(node) ? 1 : 0;
   p.exclude_outside = node.int_attribute("exclude_outside", 0) != 0 ? 1 : 0;
   p.extrapolation = node.float_attribute("extrapolation_value", 0);
@@ -275,9 +297,10 @@ Lowered lower_resize(const LowerContext& context) {
     inputs.scales = context.constant(2);
     MACEC_CHECK(inputs.scales, "scales are not constant any more");
   }
-  const std::vector<NestAxis> nest = nest_axes(resize_axes(context.node, x.shape, inputs), x, y);
+  const std::vector<ResizeAxis> axes = resize_axes(context.node, x.shape, inputs);
+  const std::vector<NestAxis> nest = nest_axes(axes, x, y);
   KernelCall call = make_call(Family::resize, {x}, {y});
-  call.params = resize_params(context.node, nest);
+  call.params = resize_params(context.node, axes, nest);
   for (size_t a = 0; a + 1 < nest.size(); ++a) call.units = call.units * nest[a].axis.out;
   double taps = 1;
   for (const NestAxis& a : nest) {
@@ -292,8 +315,9 @@ Lowered lower_resize(const LowerContext& context) {
 // Older forms have positions o / scale and take the element before.
 void import_asymmetric(ImportContext& context) {
   Node& node = context.node;
+  const bool shrinks_too = node.inputs.size() > 1 && context.opset == 10;
   node.attributes["coordinate_transformation_mode"] = std::string("asymmetric");
-  node.attributes["nearest_mode"] = std::string("floor");
+  node.attributes["nearest_mode"] = std::string(shrinks_too ? kByDirection : "floor");
   if (node.has_attribute("scales")) {  // Upsample 7
     const std::vector<float> scales = node.floats_attribute("scales");
     node.inputs.resize(2);
@@ -303,6 +327,11 @@ void import_asymmetric(ImportContext& context) {
   }
   node.inputs.resize(3);
   std::swap(node.inputs[1], node.inputs[2]);
+}
+
+void import_resize(ImportContext& context) {
+  const std::string mode = context.node.string_attribute("nearest_mode", "");
+  if (mode == kByDirection) throw user_error("nearest_mode '{}' is none of Resize", mode);
 }
 
 }  // namespace
@@ -328,7 +357,7 @@ void append_resize(OpList& ops) {
                    {AttributeDef::text, "nearest_mode"},
                    {AttributeDef::reals, "scales"}};
   op.versions = {{"", "Resize", 10, 10, import_asymmetric},
-                 {"", "Resize", 11, kLatestOpset, nullptr},
+                 {"", "Resize", 11, kLatestOpset, import_resize},
                  {"", "Upsample", kOldestOpset, 9, import_asymmetric}};
   op.traits = kAnyLayout | kSameLayout;
   op.shape_inputs = 1u << 3;

@@ -81,7 +81,27 @@ def others():
                expected=[(np.abs(x) ** 3).sum(2, keepdims=True) ** np.float32(1 / 3)])
 
 
+def resize_10():
+    """Resize of opset 10 names no rounding: the element before where an axis grows, the one behind where it shrinks."""
+    x = np.arange(8, dtype=np.float32).reshape(1, 1, 2, 4)
+    node = helper.make_node("Resize", ["x", "s"], ["y"], mode="nearest")
+    yield Case("resize_10_shrinks", node, {"x": x}, ["y"], 10, constants={"s": np.array([1, 1, 0.6, 0.6], np.float32)},
+               expected=[x[:, :, :1, ::2]])
+    yield Case("resize_10_grows", node, {"x": x}, ["y"], 10, constants={"s": np.array([1, 1, 1.5, 1.5], np.float32)},
+               expected=[x[:, :, [0, 0, 1]][:, :, :, [0, 0, 1, 2, 2, 3]]])
+    yield Case("resize_10_both", node, {"x": x}, ["y"], 10, constants={"s": np.array([1, 1, 1.5, 0.6], np.float32)},
+               refused="axes that grow and axes that shrink")
+
+
+def empty():
+    x = np.zeros((2, 0, 3), np.float32)
+    for op in ("Softmax", "LogSoftmax"):
+        yield Case(f"empty_{op}", helper.make_node(op, ["x"], ["y"], axis=1), {"x": x}, ["y"], expected=[x])
+
+
 def cases():
     yield from packed()
     yield from normalisations()
     yield from others()
+    yield from resize_10()
+    yield from empty()
