@@ -95,7 +95,8 @@ void evaluate_max_pool(EvaluateContext& context) {
     double best = lowest;
     w.visit(i % positions, [&](int64_t position) {
       double v = x.f64(plane * product_of(w.in) + position);
-      if (best_at >= 0 && !(v > best) && !std::isnan(v)) return;
+      const bool stays = std::isnan(best) || (!(v > best) && !std::isnan(v));
+      if (best_at >= 0 && stays) return;
       best = v;
       best_at = position;
     });

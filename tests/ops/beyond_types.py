@@ -99,9 +99,20 @@ def empty():
         yield Case(f"empty_{op}", helper.make_node(op, ["x"], ["y"], axis=1), {"x": x}, ["y"], expected=[x])
 
 
+def pool_of_nan():
+    """A NaN wins, the first one of a window; the same at compile time and when the model runs."""
+    x = np.array([[1, np.nan, 3, 4], [5, np.nan, np.nan, 2]], np.float32).reshape(1, 1, 2, 4)
+    best, at = np.array([[[[np.nan, np.nan, np.nan]]]], np.float32), np.array([[[[1, 1, 6]]]])
+    node = helper.make_node("MaxPool", ["x"], ["y", "i"], kernel_shape=[2, 2])
+    for how in ("inputs", "constants"):
+        data = {"inputs": {"x": x}} if how == "inputs" else {"inputs": {}, "constants": {"x": x}}
+        yield Case(f"pool_of_nan_{how}", node, outputs=["y", "i"], opset=12, expected=[best, at], **data)
+
+
 def cases():
     yield from packed()
     yield from normalisations()
     yield from others()
     yield from resize_10()
     yield from empty()
+    yield from pool_of_nan()
