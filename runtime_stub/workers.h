@@ -47,7 +47,8 @@ struct Job {
 // Results do not depend on the number of workers. Ask stops(c) afterwards.
 [[maybe_unused]] void run_units(Context& c, int64_t units, int64_t grain, Part part) {
   const int64_t most = has_spare_workers(c) ? int64_t{c.threads} : int64_t{c.threads} * 4;
-  const int64_t parts = macec_min(units / grain, most);
+  int64_t parts = macec_min(units / grain, most);
+  if (parts > c.threads) parts -= parts % c.threads;  // as many for each
   if (c.threads < 2 || parts < 2 || !c.options.parallel_for) {
     if (units > 0) part(c, 0, units, 0);
     return;

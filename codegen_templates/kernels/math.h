@@ -6,9 +6,9 @@
 // (tests/kernels/math_test.cpp):
 //   exp 1, log 1, tanh, erf and expm1 1.6, sigmoid 2.2, sin and cos 2.2, softplus 3
 //   gelu, gelu_tanh: 4 for x > -1; below, where the result fades away, 3e-7 absolute
-// NaN gives NaN, infinities their limits, denormal results are rounded right (ARMv7 flushes them,
-// so results below 2^-120 are only good to 2^-125 there). The coefficients are printed by
-// tests/kernels/fit_coefficients.py, which says how they are found.
+// NaN gives NaN, infinities their limits (but gelu of minus infinity is NaN), denormal results are
+// rounded right (ARMv7 flushes them, so results below 2^-120 are only good to 2^-125 there). The
+// coefficients are printed by tests/kernels/fit_coefficients.py, which says how they are found.
 #pragma once
 #include "simd/simd.h"
 
@@ -172,8 +172,8 @@ MACEC_INLINE V gelu(V x) {
   const V half = splat<V>(0.5f) * x;
   const V z = abs(x) * splat<V>(0.707106781f);
   const V near_zero = fma(abs(half), erf_near_zero(z), half);
-  const V weight =
-      min_fast(splat<V>(1000.0f), abs(half));  // so that infinity times 0 does not happen
+  // Infinity times 0 must not happen above, but below: ONNX's formula has NaN at minus infinity.
+  const V weight = abs(min_fast(splat<V>(1000.0f), half));
   const V far = fnma(weight, erfc_far(z), max_fast(splat<V>(0.0f), x));
   return select(z < splat<V>(0.95f), near_zero, far);
 }

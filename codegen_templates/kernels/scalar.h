@@ -201,7 +201,6 @@ MACEC_INLINE T scalar_softplus(T v) {
 }
 template <class T>
 MACEC_INLINE T scalar_gelu(T v) {
-  if (v < 0 && scalar_is_inf(v)) return 0;
   return v / 2 * (1 + scalar_erf(v * T(0.70710678118654752)));
 }
 template <class T>

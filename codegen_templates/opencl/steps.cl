@@ -44,8 +44,8 @@
   op_select(isfinite(fma(-(q), b, a)), (q) + fma(-(q), b, a) / (b), q)
 #define op_sigmoid(x) (op_splat(1.0f) / (op_splat(1.0f) + exp(-(x))))
 #define op_softplus(x) (op_max_fast(op_splat(0.0f), x) + log1p(exp(-fabs(x))))
-// x / 2 * erfc(-x / sqrt 2): no cancellation below 0. The limit keeps infinity times 0 away.
-#define op_gelu(x) (op_splat(0.5f) * op_max_fast(op_splat(-1000.0f), x) * erfc((x) * op_splat(-0.70710678f)))
+// x / 2 * erfc(-x / sqrt 2): no cancellation below 0.
+#define op_gelu(x) (op_splat(0.5f) * (x) * erfc((x) * op_splat(-0.70710678f)))
 // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) = x / (1 + e^(-2 ...))
 #define op_gelu_tanh(x) \
   ((x) / (op_splat(1.0f) + exp(-((x) * ((x) * (x) * op_splat(0.0713548163f) + op_splat(1.59576912f))))))

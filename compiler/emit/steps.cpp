@@ -4,15 +4,13 @@
 #include <algorithm>
 
 #include "compiler/emit/expression.h"
+#include "compiler/emit/grain.h"
 #include "compiler/emit/names.h"
 #include "compiler/emit/optional_outputs.h"
 #include "compiler/support/error.h"
 
 namespace macec {
 namespace {
-
-// Work that is worth waking a worker for, in cycles.
-constexpr double kGrainCycles = 40000;
 
 std::string quantity(double n) {
   if (n >= 1e9) return fmt::format("{:.2f} G", n / 1e9);
@@ -96,14 +94,6 @@ std::string StepsWriter::comment_of(const Step& step) const {
   if (call.multiply_adds > 0)
     text += fmt::format("; {} multiply-adds", quantity(call.multiply_adds));
   return text + "\n";
-}
-
-double StepsWriter::grain_of(const KernelCall& call) const {
-  const KernelRow* row = call.rows[level_];
-  if (row->can_fail || call.is_in_order) return 1e15;  // one worker: it writes the status
-  const double cycles = row->cycles(call, target_.levels[level_].capabilities);
-  const double units = static_cast<double>(std::max<int64_t>(units_of(call, *row).hi(), 1));
-  return std::max(1.0, std::ceil(kGrainCycles * units / std::max(cycles, 1.0)));
 }
 
 std::string StepsWriter::functor_argument(const KernelCall& call, SymbolNames& names) {
@@ -239,7 +229,8 @@ void StepsWriter::write_call(const Step& step, const std::string& indent) {
   const bool may_skip = output >= 0 && optional_outputs_[static_cast<size_t>(output)];
   const std::string wanted = may_skip ? fmt::format("if (c.out[{}]) ", output) : "";
   text_.run += fmt::format("{}{}run_units(c, {}, {:.0f}, step{});  // {}\n", indent, wanted, units,
-                           grain_of(step.kernel), step.number, comment_text(step.name));
+                           grain_of(step.kernel, level_, target_.levels[level_].capabilities),
+                           step.number, comment_text(step.name));
   hook("step_ends");
   text_.run += fmt::format("{}if (stops(c)) return c.status;\n", indent);
   for (size_t i = 0; i < step.extents.size(); ++i) {

@@ -50,7 +50,6 @@ class StepsWriter {
   std::string element_of(const View& view) const;
   SymbolNames new_names() const;
   int index_of(const Symbol& symbol) const;
-  double grain_of(const KernelCall& call) const;
 
   const Plan& plan_;
   const Target& target_;

@@ -36,7 +36,6 @@ double softplus(double v) {
   return std::isnan(v) ? v : std::max(v, 0.0) + std::log1p(std::exp(-std::fabs(v)));
 }
 double gelu(double v) {
-  if (std::isinf(v) && v < 0) return 0;  // its limit
   return 0.5 * v * (1 + std::erf(v / std::sqrt(2.0)));
 }
 double gelu_tanh(double v) {
