@@ -104,28 +104,8 @@ void GraphPlanner::add_call(KernelCall call, const Node& node) {
   steps_->push_back(std::move(step));
 }
 
-// Packed elements as the bytes that hold them, where that is all of a buffer; else nothing.
-static std::optional<View> as_bytes(const View& packed) {
-  if (!packed.is_dense() || !is_fixed(packed.shape) || packed.offset != Dim(0)) return std::nullopt;
-  const int64_t bytes = bytes_of(packed.dtype, product(packed.shape).value());
-  if (packed.constant) {
-    Tensor tensor(DType::uint8, {bytes});
-    if (tensor.bytes.size() != packed.constant->bytes.size()) return std::nullopt;
-    tensor.bytes = packed.constant->bytes;
-    return constant_view(std::move(tensor));
-  }
-  return dense_view(packed.buffer, TensorType{DType::uint8, {Dim(bytes)}});
-}
-
 void GraphPlanner::add_copy(const View& from, const View& to, const Node& node) {
   KernelCall call = copy_call(from, to);
-  if (info(from.dtype).bits < 8) {
-    const auto a = as_bytes(from), b = as_bytes(to);
-    if (!a || !b)
-      throw user_error("a copy of {} is not supported here", name(from.dtype))
-          .at(place(graph_, node, 0));
-    call = copy_call(*a, *b);
-  }
   MACEC_CHECK(choose_rows(&call, is_body_ ? Wanted::cpu : Wanted::any),
               "the target has no kernel for a copy of {}", name(from.dtype));
   add_call(std::move(call), node);
