@@ -16,7 +16,6 @@
 #include <optional>
 
 #include "compiler/ir/edit.h"
-#include "compiler/ir/place.h"
 #include "compiler/ops/lowering.h"
 #include "compiler/ops/op_def.h"
 #include "compiler/ops/registry.h"

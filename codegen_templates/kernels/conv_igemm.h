@@ -146,7 +146,8 @@ void conv_igemm(const ConvParams& p, const Input& x, const float* w, const float
   for (int64_t pixel = part.first; pixel < part.last; pixel += block) {
     const int64_t count = part.last - pixel < block ? part.last - pixel : block;
     conv_fill_table(p, rows, table, runs, pixel, count);
-    TileArgs<X, Y> t = conv_part_args<X>(p, part, w, bias, y, pixel);
+    TileArgs<X, Y> t = conv_args<X>(p, w, bias, y, pixel);
+    tile_narrow(t, part.columns);
     t.rows = table.pointers;
     t.taps = table.taps;
     t.k = table.k;

@@ -36,26 +36,13 @@ inline TileArgs<X, Y> conv_args(const ConvParams& p, const float* w, const float
 
 // What units [begin, end) compute: pixels [first, last), all columns or those of the units.
 struct ConvPart {
-  int64_t first, last, column, columns;
+  int64_t first, last;
+  TileColumns columns;
 };
 [[maybe_unused]] inline ConvPart conv_part(const ConvParams& p, int64_t begin, int64_t end) {
-  if (p.columns == 0) return {begin * p.out[2], end * p.out[2], 0, p.out_channels};
-  const int64_t column = begin * p.columns, left = p.out_channels - column;
-  const int64_t wanted = (end - begin) * p.columns;
-  return {0, p.batch * p.out[0] * p.out[1] * p.out[2], column, wanted < left ? wanted : left};
-}
-
-// Tile arguments for the pixels from `pixel` on and the columns of a part.
-template <class X, class Y>
-inline TileArgs<X, Y> conv_part_args(const ConvParams& p, const ConvPart& part, const float* w,
-                                     const float* bias, Y* y, int64_t pixel) {
-  TileArgs<X, Y> t = conv_args<X>(p, w, bias, y, pixel);
-  t.w += part.column / kPanel * t.w_panel;
-  if (t.bias != nullptr) t.bias += part.column;
-  t.y += part.column;
-  t.col = part.column;
-  t.columns = part.columns;
-  return t;
+  if (p.columns == 0) return {begin * p.out[2], end * p.out[2], {0, p.out_channels}};
+  return {0, p.batch * p.out[0] * p.out[1] * p.out[2],
+          tile_columns(p.columns, p.out_channels, begin, end)};
 }
 
 // All groups of a block of pixels whose first group `t` describes.
@@ -79,7 +66,8 @@ void conv_pointwise(const ConvParams& p, const X* x, const float* w, const float
   const int64_t block = gemm_rows_in_cache(p.in_channels, p.out_channels);
   const ConvPart part = conv_part(p, begin, end);
   for (int64_t pixel = part.first; pixel < part.last; pixel += block) {
-    TileArgs<X, Y> t = conv_part_args<X>(p, part, w, bias, y, pixel);
+    TileArgs<X, Y> t = conv_args<X>(p, w, bias, y, pixel);
+    tile_narrow(t, part.columns);
     t.x = x + pixel * p.x_pixel;
     conv_groups(p, t, part.last - pixel < block ? part.last - pixel : block, epilogue);
   }

@@ -102,17 +102,14 @@ void gemm_run(const GemmParams& p, const TileArgs<X, Y>& t, int64_t rows, const 
 template <class X, class Y, class Epilogue>
 void gemm_packed_columns(const GemmParams& p, const X* x, const float* w, const float* bias, Y* y,
                          const Epilogue& epilogue, int64_t begin, int64_t end, float* scratch) {
-  const int64_t column = begin * p.columns, left = p.n - column;
-  const int64_t columns = (end - begin) * p.columns < left ? (end - begin) * p.columns : left;
+  const TileColumns columns = tile_columns(p.columns, p.n, begin, end);
   const int64_t most = gemm_rows_in_cache(p.k, p.n);
   for (int64_t first = 0; first < p.m; first += most) {
     const int64_t count = p.m - first < most ? p.m - first : most;
     TileArgs<X, Y> t = gemm_args(p, GemmRows{0, 0, first, count}, x, y);
-    t.w = w + column / kPanel * t.w_panel;
-    if (bias != nullptr) t.bias = bias + column;
-    t.y += column;
-    t.col = column;
-    t.columns = columns;
+    t.w = w;
+    t.bias = bias;
+    tile_narrow(t, columns);
     gemm_run(p, t, count, epilogue, scratch);
   }
 }

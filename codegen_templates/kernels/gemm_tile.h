@@ -243,6 +243,26 @@ inline void tile_skip_rows(TileArgs<X, Y>& t, int64_t count) {
   }
 }
 
+// The columns of units [begin, end) of `each` columns, of n in all.
+struct TileColumns {
+  int64_t first, count;
+};
+[[maybe_unused]] constexpr TileColumns tile_columns(int64_t each, int64_t n, int64_t begin,
+                                                    int64_t end) {
+  const int64_t first = begin * each, wanted = (end - begin) * each;
+  return {first, wanted < n - first ? wanted : n - first};
+}
+
+// Narrows a tile that stands at column 0 to those columns; the first of them begins a panel.
+template <class X, class Y>
+inline void tile_narrow(TileArgs<X, Y>& t, const TileColumns& columns) {
+  t.w += columns.first / kPanel * t.w_panel;
+  if (t.bias != nullptr) t.bias += columns.first;
+  t.y += columns.first;
+  t.col += columns.first;
+  t.columns = columns.count;
+}
+
 // All rows of one block of columns: full tiles, then the rest by smaller ones.
 template <int V, class X, class Y, class Epilogue>
 inline void gemm_rows(TileArgs<X, Y> t, int64_t rows, const Epilogue& epilogue) {

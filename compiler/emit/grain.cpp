@@ -21,7 +21,8 @@ double weight_cycles(const KernelCall& call) {
 
 double grain_of(const KernelCall& call, size_t level, const Capabilities& caps) {
   const KernelRow* row = call.rows[level];
-  if (row->can_fail || call.is_in_order) return 1e15;  // one worker: it writes the status
+  if (row->can_fail || call.is_in_order)
+    return 1e15;  // one worker: it writes the status, or bytes that units share
   const double cycles = row->cycles(call, caps) + weight_cycles(call);
   const double units = static_cast<double>(std::max<int64_t>(units_of(call, *row).hi(), 1));
   return std::max(1.0, std::ceil(kGrainCycles * units / std::max(cycles, 1.0)));
