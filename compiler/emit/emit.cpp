@@ -11,6 +11,7 @@
 #include "compiler/emit/paste.h"
 #include "compiler/emit/steps.h"
 #include "compiler/support/error.h"
+#include "compiler/support/files.h"
 
 namespace macec {
 namespace {
@@ -126,7 +127,7 @@ Pasted paste_kernels(const std::vector<CompiledModel>& models, const Target& tar
 std::vector<std::string> head(const std::vector<CompiledModel>& models,
                               const EmitOptions& options) {
   std::vector<std::string> lines = {
-      fmt::format("{}.cpp: written by macec {}; do not edit.", options.stem, MACEC_VERSION)};
+      fmt::format("{}.cpp: {} {}; do not edit.", options.stem, kGeneratedMarker, MACEC_VERSION)};
   if (!options.command.empty()) lines.push_back("made by: " + options.command);
   for (const CompiledModel& model : models)
     for (const std::string& line : summary_lines(model)) lines.push_back(line);

@@ -8,6 +8,7 @@
 
 #include "compiler/emit/names.h"
 #include "compiler/support/error.h"
+#include "compiler/support/files.h"
 
 namespace macec {
 namespace {
@@ -111,7 +112,8 @@ std::string assembler_source(const std::string& name, std::string_view blob) {
 
 std::string incbin_assembly(const std::string& name, const std::string& binary_name) {
   return fmt::format(
-      "/* Weights of {0}. -D{1}_WEIGHTS_FILE='\"path\"' says where the file is; else it is looked "
+      "/* {0}_weights.S: {7} " MACEC_VERSION "; do not edit.\n"
+      "   -D{1}_WEIGHTS_FILE='\"path\"' says where the file is; else it is looked "
       "for in the\n"
       "   current folder and in those given by -I. */\n"
       "#ifndef {1}_WEIGHTS_FILE\n#define {1}_WEIGHTS_FILE \"{2}\"\n#endif\n"
@@ -120,7 +122,7 @@ std::string incbin_assembly(const std::string& name, const std::string& binary_n
       "#else\n{5}.incbin {1}_WEIGHTS_FILE\n{6}"
       ".section .note.GNU-stack,\"\",%progbits\n#endif\n",
       name, upper(name), binary_name, fmt::format(kMachBegin, name), kMachEnd,
-      fmt::format(kElfBegin, name), fmt::format(kElfEnd, name));
+      fmt::format(kElfBegin, name), fmt::format(kElfEnd, name), kGeneratedMarker);
 }
 
 }  // namespace
@@ -154,7 +156,7 @@ std::optional<WeightsMode> weights_mode_from(std::string_view word) {
 
 std::string weights_blob(uint64_t layout, std::string_view packed) {
   std::string blob(kHeadBytes, '\0');
-  std::memcpy(&blob[0], "macec\0w1", 8);
+  blob.replace(0, kWeightsMarker.size(), kWeightsMarker);
   put_word(blob, 8, layout);
   put_word(blob, 16, kHeadBytes + packed.size());
   put_word(blob, 24, blob_hash(packed));

@@ -64,7 +64,7 @@ static bool macec_wrote(const std::string& path) {
   in.read(head, sizeof head);
   const std::string_view text(head, static_cast<size_t>(in.gcount()));
   return text.find(kGeneratedMarker) != std::string_view::npos ||
-         text.find("MACEC") != std::string_view::npos;
+         text.substr(0, kWeightsMarker.size()) == kWeightsMarker;
 }
 
 static void check_place(const std::string& path, bool force) {

@@ -8,8 +8,10 @@
 
 namespace macec {
 
-// Every file that macec writes has this in its first lines; files without it are never replaced.
-constexpr std::string_view kGeneratedMarker = "macec";
+// Every text that macec writes says this in its first lines, every file of weights begins with the other; files
+// without them are never replaced.
+constexpr std::string_view kGeneratedMarker = "written by macec";
+constexpr std::string_view kWeightsMarker{"macec\0w1", 8};
 
 // The whole file. Throws UserError: missing, a folder, not readable, larger than max_bytes.
 std::string read_file(const std::string& path, int64_t max_bytes);

@@ -292,6 +292,17 @@ def every_way_to_ship_weights_gives_the_same_answer():
     return text
 
 
+def a_model_is_compiled_again_over_its_own_files():
+    for mode in ("array", "asm", "incbin", "file", "extern"):
+        folder = WORK / f"again_{mode}"
+        folder.mkdir(parents=True, exist_ok=True)
+        onnx.save(models.small_net(1), folder / "model.onnx")
+        for old in folder.glob("m*.[Sbch]*"):
+            old.unlink()
+        for _ in range(2):
+            must([macec.MACEC, "model.onnx", "-o", "m.cpp", f"--weights={mode}"], cwd=folder)
+
+
 def weights_in_a_file_beside_the_model():
     net, x = models.small_net(1), draw(1, 3, 12, 16)
     want = right(net, [x])

@@ -40,9 +40,10 @@ TEST_CASE("a star of a pattern stands for any text") {
 TEST_CASE("a file that macec did not write is kept") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/a.cpp";
-  std::ofstream(path) << "int mine;\n";
+  const std::string mine = "#include \"macec.h\"\n#ifdef MACEC_OK\n";  // mentions it, that is all
+  std::ofstream(path) << mine;
   CHECK_THROWS_AS(write_files({{path, "// macec\n"}}, false), UserError);
-  CHECK(read_file(path, 100) == "int mine;\n");
+  CHECK(read_file(path, 100) == mine);
   write_files({{path, "// macec\n"}}, true);
   CHECK(read_file(path, 100) == "// macec\n");
 }
