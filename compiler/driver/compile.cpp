@@ -165,7 +165,8 @@ Outputs compile(const Options& options, Diagnostics& diag) {
   if (options.files.size() > 1 && options.output.empty())
     throw UsageError("several models need one name for the source",
                      "give it with -o: macec a.onnx b.onnx -o both.cpp");
-  outputs.stem = options.output.empty() ? names[0] : stem_of(options.output);
+  EmitOptions& emit_options = outputs.emit_options;
+  emit_options.stem = options.output.empty() ? names[0] : stem_of(options.output);
   std::vector<CompiledModel> compiled;
   std::vector<Model> models;
   for (const std::string& file : options.files) models.push_back(load_model(file));
@@ -182,8 +183,6 @@ Outputs compile(const Options& options, Diagnostics& diag) {
   std::vector<const Graph*> imported;
   for (const Compilation& model : outputs.models) imported.push_back(&model.imported);
   check_placing(imported, outputs.target, options);
-  EmitOptions emit_options;
-  emit_options.stem = outputs.stem;
   emit_options.command = command_for_head(options);
   emit_options.step_hooks = options.step_hooks;
   if (options.weights != "auto") emit_options.weights = weights_mode_from(options.weights);
@@ -224,8 +223,7 @@ static std::string depfile_text(const std::string& source, const std::vector<std
 }
 
 int run_compile(const Options& options, Diagnostics& diag) {
-  if (!options.output.empty() && !ends_with(options.output, ".cpp") &&
-      !ends_with(options.output, ".cc"))
+  if (!options.output.empty() && !ends_with(options.output, ".cpp"))
     throw UsageError(fmt::format("-o '{}' must end in .cpp", printable(options.output)));
   const Outputs outputs = compile(options, diag);
   print_stages(outputs, options);

@@ -29,7 +29,7 @@ Compilation compile_model(const Model& model, const Options& options, const Targ
 struct Outputs {
   std::vector<Compilation> models;
   Target target;
-  std::string stem;
+  EmitOptions emit_options;
   std::vector<EmittedFile> files;
   std::vector<std::string> read;  // --depfile: the models and their external data
 };

@@ -274,10 +274,11 @@ size_t take_flag(const CommandRow& command, const std::vector<std::string>& word
     taken = 2;
   }
   flag->apply(*options, value);
-  if (flag->shapes_code)
-    options->shaping +=
-        fmt::format("{}{}", options->shaping.empty() ? "" : " ",
-                    shell_quoted(flag->value ? fmt::format("{}={}", name, value) : name));
+  if (flag->shapes_code) {
+    const std::string text = shell_quoted(flag->value ? fmt::format("{}={}", name, value) : name);
+    options->shaping += (options->shaping.empty() ? "" : " ") + text;
+    if (flag->commands & kVerify) options->verify_flags += " " + text;
+  }
   return taken;
 }
 

@@ -61,6 +61,7 @@ struct Options {
   std::string typed;  // the command line as typed, quoted for a shell, without the program's folder
   std::string
       shaping;  // the flags that change the generated code, in the order typed; without folders
+  std::string verify_flags;  // those of them that verify has too, a space before each
 };
 
 // Throws UsageError.

@@ -30,18 +30,28 @@ Names names_of(const Model& model, const ImportOptions& options) {
   return names;
 }
 
-// For model number m: keeps the entries that it has, and in the first model those that nobody has.
+// For model number m: keeps the entries that it has, and those that nobody has in the first model that has
+// something of their kind: its import says what there is.
 //   has(names, entry)   whether a model with these names has what the entry names
 template <class Container, class Has>
-void keep_own(const std::vector<Names>& all, size_t m, Container* entries, Has has) {
+void keep_own(const std::vector<Names>& all, size_t m, const std::set<std::string> Names::*kind,
+              Container* entries, Has has) {
+  size_t home = 0;
+  while (home + 1 < all.size() && (all[home].*kind).empty()) ++home;
   for (auto at = entries->begin(); at != entries->end();) {
     const auto has_it = [&](const Names& names) { return has(names, *at); };
     const bool is_orphan = std::none_of(all.begin(), all.end(), has_it);
-    at = has_it(all[m]) || (is_orphan && m == 0) ? std::next(at) : entries->erase(at);
+    at = has_it(all[m]) || (is_orphan && m == home) ? std::next(at) : entries->erase(at);
   }
 }
 
 }  // namespace
+
+bool has_flags_of_models(const Options& options) {
+  const ImportOptions& import = options.import;
+  return !import.dims.empty() || !import.shapes.empty() || !import.sets.empty() ||
+         !import.io_types.empty() || !options.states.empty();
+}
 
 std::vector<Options> options_of_models(const std::vector<Model>& models, const Options& options) {
   std::vector<Options> result(models.size(), options);
@@ -50,15 +60,15 @@ std::vector<Options> options_of_models(const std::vector<Model>& models, const O
   for (const Model& model : models) all.push_back(names_of(model, options.import));
   for (size_t m = 0; m < models.size(); ++m) {
     ImportOptions& own = result[m].import;
-    keep_own(all, m, &own.dims,
+    keep_own(all, m, &Names::dims, &own.dims,
              [](const Names& n, const auto& e) { return n.dims.count(e.first) > 0; });
-    keep_own(all, m, &own.shapes,
+    keep_own(all, m, &Names::inputs, &own.shapes,
              [](const Names& n, const auto& e) { return n.inputs.count(e.first) > 0; });
-    keep_own(all, m, &own.sets,
+    keep_own(all, m, &Names::inputs, &own.sets,
              [](const Names& n, const auto& e) { return n.inputs.count(e.first) > 0; });
-    keep_own(all, m, &own.io_types,
+    keep_own(all, m, &Names::values, &own.io_types,
              [](const Names& n, const auto& e) { return n.values.count(e.first) > 0; });
-    keep_own(all, m, &result[m].states, [](const Names& n, const auto& e) {
+    keep_own(all, m, &Names::inputs, &result[m].states, [](const Names& n, const auto& e) {
       return std::any_of(n.inputs.begin(), n.inputs.end(), [&](const std::string& input) {
         std::vector<std::string> stars;
         return matches_pattern(e.first, input, &stars);

@@ -12,6 +12,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data_sets.h"
+#include "compiler/driver/shared_flags.h"
 #include "compiler/driver/verify_batch.h"
 #include "compiler/support/files.h"
 #include "compiler/support/text.h"
@@ -27,7 +28,24 @@ Subject subject_of(const std::string& path, const Options& options) {
   subject.model = is_folder(path) ? path + "/model.onnx" : path;
   const std::string folder = folder_of(subject.model);
   subject.data = !options.data.empty() ? options.data : has_data_sets(folder) ? folder : "";
+  subject.options = options;
   return subject;
+}
+
+// Several models share the command line. One that cannot be loaded is reported when its turn comes.
+void share_flags(std::vector<Subject>& subjects, const Options& options) {
+  if (subjects.size() < 2 || !has_flags_of_models(options)) return;
+  std::vector<Model> models;
+  std::vector<Subject*> loaded;
+  for (Subject& subject : subjects) {
+    try {
+      models.push_back(load_model(subject.model));
+      loaded.push_back(&subject);
+    } catch (const UserError&) {
+    }
+  }
+  const std::vector<Options> own = options_of_models(models, options);
+  for (size_t i = 0; i < loaded.size(); ++i) loaded[i]->options = own[i];
 }
 
 // Batches on options.jobs threads.
@@ -105,8 +123,7 @@ void print_json(const std::vector<Subject>& subjects, const Options& options,
                     json_quoted(subject.path), name(subject.status),
                     json_quoted(summary_of(subject, options)), subject.sets, subject.outputs,
                     std::isfinite(subject.worst) ? fmt::format("{:.3g}", subject.worst) : "null",
-                    subject.by_evaluator ? "evaluator" : "recorded",
-                    json_quoted(subject.place)));
+                    subject.by_evaluator ? "evaluator" : "recorded", json_quoted(subject.place)));
   std::printf("{\n  \"target\": %s,\n  \"models\": [\n%s\n  ]\n}\n",
               json_quoted(target.name).c_str(), join(entries, ",\n").c_str());
 }
@@ -121,6 +138,7 @@ int run_verify(const Options& options) {
   const Target target = target_of(options);
   std::vector<Subject> subjects;
   for (const std::string& path : options.files) subjects.push_back(subject_of(path, options));
+  share_flags(subjects, options);
   verify_all(subjects, options, target);
   if (options.json)
     print_json(subjects, options, target);

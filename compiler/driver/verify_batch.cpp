@@ -121,7 +121,7 @@ class Batch {
     std::string data_error;
     try {
       const Model model = load_model(subject.model);
-      if (!subject.data.empty() && options_.states.empty()) {
+      if (!subject.data.empty() && subject.options.states.empty()) {
         try {
           sets = load_data_sets(subject.data, model);
         } catch (const UserError& error) {
@@ -222,7 +222,7 @@ class Batch {
     std::vector<std::pair<ImportOptions, std::vector<DataSet>>> groups;
     subject.constants.clear();
     for (const DataSet& set : sets) {
-      ImportOptions sizes = sizes_from_data(model, set, options_.import);
+      ImportOptions sizes = sizes_from_data(model, set, subject.options.import);
       std::string names;
       if (refused) make_constants(set, model, *refused, &sizes, &names);
       if (refused) make_bounds(set, *refused, &sizes);
@@ -232,9 +232,9 @@ class Batch {
       if (at == groups.end()) at = groups.insert(groups.end(), {sizes, {}});
       at->second.push_back(set);
     }
-    if (groups.empty()) groups.push_back({options_.import, {}});
+    if (groups.empty()) groups.push_back({subject.options.import, {}});
     for (auto& [sizes, group] : groups) {
-      Options options = options_;
+      Options options = subject.options;
       options.import = sizes;
       auto variant = std::make_unique<Variant>();
       variant->subject = &subject;
@@ -278,7 +278,7 @@ class Batch {
     try {
       if (variant.sets.empty()) {
         subject.by_evaluator = true;
-        variant.sets = evaluated_sets(variant.compilation, options_);
+        variant.sets = evaluated_sets(variant.compilation, subject.options);
       }
       std::vector<RunInput> inputs;
       for (DataSet& set : variant.sets) {
@@ -318,7 +318,7 @@ class Batch {
     if (result.broke_guard)
       subject.fail(Status::failed,
                    fmt::format("{}: a run wrote behind the end of an output", set.name));
-    const Tolerance tolerance = tolerance_of(folder_of(subject.model), options_);
+    const Tolerance tolerance = tolerance_of(folder_of(subject.model), subject.options);
     for (size_t i = 0; i < model.outputs.size(); ++i) {
       const std::string& name = model.outputs[i].name;
       const auto want = set.outputs.find(name);

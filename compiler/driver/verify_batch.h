@@ -20,6 +20,7 @@ inline const char* name(Status status) {
 struct Subject {
   std::string path;         // as given
   std::string model, data;  // files; data may be empty
+  Options options;          // those meant for it: see options_of_models
   Status status = Status::passed;
   std::string text;
   int sets = 0, outputs = 0;

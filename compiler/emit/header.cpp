@@ -15,8 +15,6 @@
 namespace macec {
 namespace {
 
-constexpr size_t kMostParameters = 6;  // tensors; more are passed in one struct
-
 struct HeaderWriter {
   const GeneratedPair& pair;
   const ModelInterface& model;
@@ -27,14 +25,6 @@ struct HeaderWriter {
   template <class... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
     text += fmt::format(format, std::forward<Args>(args)...) + "\n";
-  }
-
-  bool has_io_struct() const {
-    return model.inputs.size() + model.outputs.size() > kMostParameters;
-  }
-  bool has_once() const {
-    return model.dims.empty() && model.states.empty() && !model.gpu &&
-           model.weights_mode != WeightsMode::file;
   }
 
   // Expression of the dims, written for the body of a macro with the dims as parameters.
@@ -151,14 +141,14 @@ struct HeaderWriter {
   }
 
   std::string tensor_parameters() const {
-    if (has_io_struct()) return fmt::format(", const {}_io *io", name);
+    if (model.has_io_struct()) return fmt::format(", const {}_io *io", name);
     std::string list;
     for (const InterfaceTensor& tensor : model.inputs) list += ", " + parameter(tensor, true);
     for (const InterfaceTensor& tensor : model.outputs) list += ", " + parameter(tensor, false);
     return list;
   }
   std::string tensor_arguments() const {
-    if (has_io_struct()) return ", io";
+    if (model.has_io_struct()) return ", io";
     std::string list;
     for (const InterfaceTensor& tensor : model.inputs) list += ", " + tensor.identifier;
     for (const InterfaceTensor& tensor : model.outputs) list += ", " + tensor.identifier;
@@ -225,7 +215,7 @@ struct HeaderWriter {
       line("   {}: {} to {}{}", dim.identifier, dim.lo, dim.hi,
            dim.step > 1 ? fmt::format(" in steps of {}", dim.step) : "");
     }
-    if (!has_io_struct()) {
+    if (!model.has_io_struct()) {
       for (const InterfaceTensor& tensor : model.inputs) write_tensor_comment(tensor);
       for (const InterfaceTensor& tensor : model.outputs) write_tensor_comment(tensor);
     }
@@ -241,7 +231,8 @@ struct HeaderWriter {
     for (size_t i = 0; i < tensors.size(); ++i) {
       const InterfaceTensor& tensor = tensors[i];
       const int pairs = c_elements(tensor);
-      line("  {}[{}].data = {}{};", array, i, has_io_struct() ? "io->" : "", tensor.identifier);
+      line("  {}[{}].data = {}{};", array, i, model.has_io_struct() ? "io->" : "",
+           tensor.identifier);
       line("  {}[{}].bytes = (size_t){} * {}sizeof({});", array, i, array_elements(tensor),
            pairs > 1 ? fmt::format("{} * ", pairs) : "", element_type(tensor.dtype).c);
     }
@@ -289,7 +280,7 @@ struct HeaderWriter {
          name);
     line("");
     write_open();
-    if (has_io_struct()) write_io_struct();
+    if (model.has_io_struct()) write_io_struct();
     write_run();
     line("static inline void {0}_close({0}_ctx *m) {{ macec_close({0}_base(m)); }}", name);
     if (!model.states.empty()) {
@@ -308,7 +299,7 @@ struct HeaderWriter {
         line("}}");
       }
     }
-    if (has_once()) write_once();
+    if (model.has_once()) write_once();
   }
 
   std::string write() {

@@ -112,6 +112,14 @@ struct ModelInterface {
   std::vector<InterfaceCheck> checks;
   std::vector<InterfaceLevel> levels;
   std::optional<InterfaceGpu> gpu;
+
+  // Calls with up to this many tensors list them; with more they are passed in one struct.
+  static constexpr size_t kMostParameters = 6;
+  bool has_io_struct() const { return inputs.size() + outputs.size() > kMostParameters; }
+  // Whether the header has <name>_once, which opens, runs and closes.
+  bool has_once() const {
+    return dims.empty() && states.empty() && !gpu && weights_mode != WeightsMode::file;
+  }
 };
 
 // Both files of a pair; several models may share one.

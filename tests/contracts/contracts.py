@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What generated code promises, on small models: one test a promise, its name is the promise. Needs onnx, onnxruntime, numpy."""
 import pathlib
+import re
 import shutil
 import sys
 import traceback
@@ -301,6 +302,22 @@ def a_model_is_compiled_again_over_its_own_files():
             old.unlink()
         for _ in range(2):
             must([macec.MACEC, "model.onnx", "-o", "m.cpp", f"--weights={mode}"], cwd=folder)
+
+
+def the_commands_that_a_compilation_prints_work():
+    folder = WORK / "printed"
+    (folder / "out").mkdir(parents=True, exist_ok=True)
+    onnx.save(models.small_net(1), folder / "fixed.onnx")
+    onnx.save(models.conv_of_height(), folder / "ranged.onnx")
+    ranged = ["fixed.onnx", "ranged.onnx", "--dim", "height=4..16"]
+    for words in (["fixed.onnx", "--weights=incbin"], ["fixed.onnx", "--weights=file"], ranged):
+        text = must([macec.MACEC, *words, "-o", "out/m.cpp", "--force", "--target=x86-64-v3"], cwd=folder).err
+        must(["sh", "-ec", text.split("build: ")[1].split("   check: ")[0]], cwd=folder)
+        check = text.split("check: ")[1].split("\n")[0].split()
+        must([macec.MACEC, *check[1:], "--target=x86-64-v3"], cwd=folder)
+        for name in re.findall(r"(\w+)\((?:memory|model), ", text):
+            if f" {name}(" not in (folder / "out/m.h").read_text():
+                raise AssertionError(f"the header has no {name}: {text}")
 
 
 def weights_in_a_file_beside_the_model():
