@@ -2,6 +2,7 @@
 #include "compiler/driver/data_sets.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <random>
 
@@ -157,6 +158,37 @@ ImportOptions sizes_from_data(const Model& model, const DataSet& data, ImportOpt
     options.shapes[value.name] = items;
   }
   return options;
+}
+
+// Sets *is_exact to false if an element changes.
+static Tensor converted(const Tensor& from, DType dtype, bool* is_exact) {
+  Tensor to(dtype, from.shape);
+  for (int64_t i = 0; i < from.count(); ++i) {
+    const double real = from.f64(i);
+    if (info(dtype).is_float)
+      to.set_f64(i, real);
+    else if (!info(from.dtype).is_float)
+      to.set_i64(i, from.i64(i));
+    else  // a number that int64 has; what is none of an input's values is 0
+      to.set_i64(i, std::fabs(real) < 9e18 ? static_cast<int64_t>(real) : 0);
+    const bool is_same = info(from.dtype).is_float || info(dtype).is_float
+                             ? to.f64(i) == real || (std::isnan(real) && std::isnan(to.f64(i)))
+                             : to.i64(i) == from.i64(i);
+    *is_exact = *is_exact && is_same;
+  }
+  return to;
+}
+
+bool apply_io_types(const std::map<std::string, DType>& types, DataSet* set) {
+  bool is_exact = true;
+  for (const auto& [name, dtype] : types) {
+    bool is_rounded = false;
+    if (const auto in = set->inputs.find(name); in != set->inputs.end())
+      in->second = converted(in->second, dtype, &is_exact);
+    if (const auto out = set->outputs.find(name); out != set->outputs.end())
+      out->second = converted(out->second, dtype, &is_rounded);
+  }
+  return is_exact;
 }
 
 RunInput run_input(const CompiledModel& model, const std::map<std::string, Tensor>& tensors) {

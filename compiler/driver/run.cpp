@@ -21,6 +21,9 @@ OneModel compile_one(const Options& options, Diagnostics& diag) {
   DataSet data;
   if (!options.in.empty()) {
     for (auto& [name, tensor] : load_npz(options.in)) data.inputs[name] = std::move(tensor);
+    if (!apply_io_types(options.import.io_types, &data))
+      throw user_error("'{}' has values that the type of --io-type has not", printable(options.in))
+          .hint("give inputs in the types that the app uses");
     sized.import = sizes_from_data(model, data, options.import);
   }
   one.compilation.push_back(compile_model(model, sized, one.target, model_names(options)[0], diag));

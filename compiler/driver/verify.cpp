@@ -89,9 +89,9 @@ std::string summary_of(const Subject& subject, const Options& options) {
         subject.constants);
   if (subject.by_evaluator)
     text += fmt::format(
-        "\nthe reference is macec's own evaluator (inputs made with --seed {}), which cannot show "
-        "a misread model",
-        options.seed);
+        "\nthe reference is macec's own evaluator ({}), which cannot show a misread model",
+        subject.is_rounded ? "--io-type changes values of the recorded inputs"
+                           : fmt::format("inputs made with --seed {}", options.seed));
   return text;
 }
 

@@ -124,6 +124,11 @@ class Batch {
       if (!subject.data.empty() && subject.options.states.empty()) {
         try {
           sets = load_data_sets(subject.data, model);
+          for (DataSet& set : sets)
+            if (!apply_io_types(subject.options.import.io_types, &set)) {
+              subject.is_rounded = true;
+              set.outputs.clear();
+            }
         } catch (const UserError& error) {
           data_error = error_text(error);
         }
@@ -267,6 +272,17 @@ class Batch {
     for (size_t i = 0; i < variants.size(); ++i) check(*program, i, *variants[i]);
   }
 
+  static RunInput input_of(const DataSet& set, const CompiledModel& model,
+                           const ImportOptions& asked) {
+    try {
+      return run_input(model, set.inputs);
+    } catch (UserError& error) {
+      if (!asked.dims.empty() || !asked.shapes.empty())
+        error.hint("sizes that --dim and --shape leave open are those of the data");
+      throw;
+    }
+  }
+
   static void note_bug(Subject& subject, const std::exception& error) {
     subject.is_bug = true;
     subject.fail(Status::failed, fmt::format("a bug in macec: {}", error.what()));
@@ -286,7 +302,7 @@ class Batch {
           subject.by_evaluator = true;
           set.outputs = evaluate(variant.compilation.imported, set.inputs);
         }
-        inputs.push_back(run_input(model, set.inputs));
+        inputs.push_back(input_of(set, model, subject.options.import));
       }
       std::string failure;
       const std::vector<RunOutput> results =

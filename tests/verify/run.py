@@ -134,6 +134,22 @@ def a_constant_for_each_set(report, scratch):
     expect(report, "a_constant_for_each_set", verify(folder), 0, ["2 data sets"])
 
 
+def flags_of_one_model(report, scratch):
+    """Types of the app, and flags that one of two models has a use for."""
+    typed, sized = scratch / "typed", scratch / "sized"
+    write_model(typed)
+    right_data(typed / "test_data_set_0")
+    expect(report, "data_in_the_types_of_the_app", verify(typed, "--io-type=i=int32", "--io-type=j=int32", "--io-type=y=float16"), 0, ["1 data set, 2 outputs"])
+    expect(report, "rounded_inputs_have_other_answers", verify(typed, "--io-type=x=int8"), 0, ["own evaluator", "--io-type"])
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"], name="act")], "g", [info("x", TensorProto.FLOAT, ["rows", 4])],
+                              [info("y", TensorProto.FLOAT, ["rows", 4])])
+    sized.mkdir()
+    (sized / "model.onnx").write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9).SerializeToString())
+    expect(report, "size_of_one_of_two_models", verify(typed, sized, "--dim=rows=1..3"), 0, ["2 passed"])
+    expect(report, "size_that_no_model_has", verify(typed, sized, "--dim=row=3"), 1, ["1 passed, 1 refused", "did you mean 'rows'"])
+
+
 def main():
     report = Report()
     with tempfile.TemporaryDirectory() as name:
@@ -141,6 +157,7 @@ def main():
         if not sys.argv[1:]:
             whole_commands(report, scratch)
             a_constant_for_each_set(report, scratch)
+            flags_of_one_model(report, scratch)
         for case, (damage, words) in WRONG.items():
             if sys.argv[1:] and case not in sys.argv[1:]:
                 continue
