@@ -34,11 +34,10 @@ cmake_policy(PUSH)
 cmake_policy(VERSION 3.18...3.25)
 
 # The generated code is C++; ASM brings in the blobs of large models. Languages can only be enabled
-# here, not in a function.
-if(NOT CMAKE_CXX_COMPILER)
-  enable_language(CXX)
-endif()
-if(NOT MSVC AND NOT CMAKE_ASM_COMPILER)
+# here, not in a function. Always: CMAKE_ASM_COMPILER says nothing, the cache has it from the second
+# configuration on while the language is not enabled yet.
+enable_language(CXX)
+if(NOT MSVC)
   enable_language(ASM)
 endif()
 

@@ -114,6 +114,26 @@ check "a changed model is compiled again" cmake --build "$work/changed/build"
 check "its source is newer" newer "$work/changed/build/macec/net/clothes.cpp" "$work/mark"
 check "and so is the program" newer "$work/changed/build/main" "$work/mark"
 
+# --- a build folder that is configured again, of a project in C that knows neither C++ nor assembler
+project "$work/again" <<CMAKE
+project(again LANGUAGES C)
+include($root/compiler/cmake/macec.cmake)
+macec_add_model(net MODEL net.onnx DIMS batch=1 WEIGHTS \${FORM})
+add_executable(main main.c)
+target_link_libraries(main PRIVATE net)
+CMAKE
+cat >"$work/again/main.c" <<'C'
+#include "net.h"
+static char memory[NET_MEMORY_BYTES];
+static float image[NET_IMAGE_ELEMS], scores[NET_SCORES_ELEMS];
+int main(void) { return (int)net_once(memory, sizeof memory, image, scores); }
+C
+for form in incbin array incbin auto asm; do
+  check "WEIGHTS $form in the same build folder" bash -c "set -e
+    cmake -G Ninja -DMACEC_EXECUTABLE='$macec' -DFORM=$form -S '$work/again' -B '$work/again/build'
+    cmake --build '$work/again/build' && '$work/again/build/main'"
+done
+
 # --- a model with its weights in a second file
 project "$work/external" <<CMAKE
 project(external LANGUAGES CXX)
