@@ -291,9 +291,7 @@ Options parse_options(const std::vector<std::string>& arguments) {
                      "macec model.onnx compiles it; macec --help lists the commands");
   const CommandRow& command = pick_command(arguments);
   options.command = command.name;
-  std::vector<std::string> quoted = {"macec"};
-  for (const std::string& word : arguments) quoted.push_back(shell_quoted(word));
-  options.typed = join(quoted, " ");
+  options.arguments = arguments;
   bool only_files = false;
   for (size_t at = arguments[0] == command.name ? 1 : 0; at < arguments.size();) {
     const std::string& word = arguments[at];

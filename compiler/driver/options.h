@@ -58,7 +58,7 @@ struct Options {
   std::string opencl;  // path of the OpenCL library; empty: the usual ones
   bool keep = false;
 
-  std::string typed;  // the command line as typed, quoted for a shell, without the program's folder
+  std::vector<std::string> arguments;  // the command line as typed, without the program
   std::string
       shaping;  // the flags that change the generated code, in the order typed; without folders
   std::string verify_flags;  // those of them that verify has too, a space before each

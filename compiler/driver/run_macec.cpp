@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "compiler/driver/commands.h"
+#include "compiler/driver/suggest.h"
 #include "compiler/support/files.h"
 #include "compiler/support/text.h"
 
@@ -29,7 +30,7 @@ int dispatch(const Options& options, Diagnostics& diag) {
   const auto finish = [&](const CommandEntry& command) {
     const std::string first = options.files.empty() ? "" : base_name(options.files[0]);
     const std::string file = diag.file().empty() ? first : diag.file();
-    std::fputs(diag.report(file, options.typed, command.what_failed).c_str(), stderr);
+    std::fputs(diag.report(file, command.what_failed, suggestion(options, diag)).c_str(), stderr);
     return static_cast<int>(kUserFault);
   };
   for (const CommandEntry& command : kCommands) {

@@ -137,7 +137,7 @@ class Batch {
         Diagnostics second;
         if (!needs_contents(diag) || sets.empty() ||
             !compiles(subject, model, sets, &diag, second)) {
-          subject.fail(Status::refused, diag.report(base_name(subject.model), "", "not verified"));
+          subject.fail(Status::refused, diag.report(base_name(subject.model), "not verified"));
           return;
         }
       }

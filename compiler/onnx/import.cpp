@@ -271,7 +271,7 @@ class Import {
                               builder_.unsupported.size() == 1 ? "it" : "them",
                               builder_.unsupported.size() == 1 ? "this step" : "these steps",
                               cut.size() - complete == 1 ? "value" : "values", values));
-    error->cure(fmt::format("--outputs={}", shell_quoted(join(cut, ","))), true);
+    error->cure({{"--outputs", join(cut, ","), true}});
   }
 
   static std::string builds_list(const std::vector<std::string>& quoted, const std::string& last) {

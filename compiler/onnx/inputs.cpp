@@ -146,9 +146,10 @@ class Resolver {
     for (size_t i = 0; i < declared_.size(); ++i) {
       const DeclaredValue& value = declared_[i];
       if (std::string_view(value.kind) != "a tensor") {
-        diag_.add(user_error("input '{}' is no tensor but {}, which is not supported",
-                             printable(value.name), value.kind)
-                      .hint("a model's inputs and outputs must be tensors; --inputs begins behind"));
+        diag_.add(
+            user_error("input '{}' is no tensor but {}, which is not supported",
+                       printable(value.name), value.kind)
+                .hint("a model's inputs and outputs must be tensors; --inputs begins behind"));
       } else if (value.dtype == DType::undefined) {
         diag_.add(
             user_error("input '{}' is no tensor with a known element type; that is not supported",
@@ -186,6 +187,13 @@ class Resolver {
     return axis == 0 ? 1 : rank == 4 && axis == 1 ? 3 : rank == 4 ? 224 : 128;
   }
 
+  // A range first; then a size, and a larger one for models that shrink it below 1.
+  static std::vector<Cure> ways_for(const std::string& dim, int64_t size) {
+    return {{"--dim", fmt::format("{}=1..{}", dim, size)},
+            {"--dim", fmt::format("{}={}", dim, size)},
+            {"--dim", fmt::format("{}={}", dim, 4 * size)}};
+  }
+
   void report_name(const std::string& dim) {
     std::vector<std::string> places;
     size_t first_axis = 0, rank = 0;
@@ -215,29 +223,35 @@ class Resolver {
             .hint(fmt::format(
                 "one size: --dim {0}={1}; a range the app picks from at run time: --dim {0}=1..{2}",
                 flag, size, largest))
-            .cure(first_axis == 0 ? fmt::format("--dim {}=1", flag)
-                                  : fmt::format("--dim {}=1..{}", flag, largest)));
+            .cure(first_axis == 0 ? std::vector<Cure>{{"--dim", dim + "=1"}}
+                                  : ways_for(dim, size)));
   }
 
   void report_axes(const DeclaredValue& value, const std::vector<Axis>& axes,
                    const std::vector<size_t>& unnamed) {
-    std::vector<std::string> which, items;
+    std::vector<std::string> which;
     for (const size_t axis : unnamed) which.push_back(std::to_string(axis));
-    for (size_t i = 0; i < axes.size(); ++i) {
-      const bool is_free = std::find(unnamed.begin(), unnamed.end(), i) != unnamed.end();
-      items.push_back(is_free ? std::to_string(example_size(i, axes.size()))
-                      : axes[i].has_extent && axes[i].extent.lo == axes[i].extent.hi
-                          ? std::to_string(axes[i].extent.lo)
-                          : "?");
-    }
-    const std::string flag =
-        fmt::format("--shape {}", shell_quoted(fmt::format("{}={}", value.name, join(items, "x"))));
+    const auto shape = [&](bool is_second) {
+      std::vector<std::string> items;
+      for (size_t i = 0; i < axes.size(); ++i) {
+        const bool is_free = std::find(unnamed.begin(), unnamed.end(), i) != unnamed.end();
+        const int64_t size = example_size(i, axes.size());
+        items.push_back(is_free ? std::to_string(!is_second             ? size
+                                                 : i + 1 == axes.size() ? 4 * size
+                                                                        : 1)
+                        : axes[i].has_extent && axes[i].extent.lo == axes[i].extent.hi
+                            ? std::to_string(axes[i].extent.lo)
+                            : "?");
+      }
+      return fmt::format("{}={}", value.name, join(items, "x"));
+    };
     diag_.add(user_error("{} {} of input '{}' {} no size", which.size() == 1 ? "axis" : "axes",
                          join(which, ", "), printable(value.name),
                          which.size() == 1 ? "has" : "have")
                   .at(fmt::format("input '{}' {}", printable(value.name), text(value)))
-                  .hint(fmt::format("give the whole shape: {}; a size may be a range, 1..8", flag))
-                  .cure(flag));
+                  .hint(fmt::format("give the whole shape: --shape {}; a size may be a range, 1..8",
+                                    shell_quoted(shape(false))))
+                  .cure({{"--shape", shape(false)}, {"--shape", shape(true)}}));
   }
 
   Dim dim_of(const Axis& axis, ImportInputs* result) {

@@ -14,7 +14,7 @@ void Diagnostics::add(const UserError& error, const std::string& place) {
   copy.at(place);
   for (const std::string& more : error.places()) copy.at(more);
   for (const std::string& hint : error.hints()) copy.hint(hint);
-  copy.cure(error.cure_flags(), error.cure_is_partial());
+  copy.cure(error.cures());
   errors_.push_back(std::move(copy));
 }
 
@@ -25,27 +25,15 @@ std::string error_text(const UserError& error) {
   return out;
 }
 
-std::string Diagnostics::report(const std::string& file, const std::string& command,
-                                const std::string& what_failed) const {
+std::string Diagnostics::report(const std::string& file, const std::string& what_failed,
+                                const std::string& suggestion) const {
   std::string out;
   for (size_t i = 0; i < std::min(errors_.size(), kMostErrors); ++i) out += error_text(errors_[i]);
   if (errors_.size() > kMostErrors)
     out += fmt::format("and {}\n",
                        plural(static_cast<int64_t>(errors_.size() - kMostErrors), "more error"));
-  out += fmt::format("macec: {} in {}; {}", plural(count(), "error"), printable(file), what_failed);
-
-  std::vector<std::string> cures;
-  bool is_partial = false;
-  for (const UserError& error : errors_) {
-    if (error.cure_flags().empty()) return out + "\n";
-    if (std::find(cures.begin(), cures.end(), error.cure_flags()) == cures.end())
-      cures.push_back(error.cure_flags());
-    is_partial = is_partial || error.cure_is_partial();
-  }
-  if (cures.empty() || command.empty()) return out + "\n";
-  return out + fmt::format(". {}:\n    {} {}\n",
-                           is_partial ? "This compiles the rest" : "For example, this compiles",
-                           command, join(cures, " "));
+  return out + fmt::format("macec: {} in {}; {}{}\n", plural(count(), "error"), printable(file),
+                           what_failed, suggestion);
 }
 
 }  // namespace macec

@@ -33,10 +33,10 @@ class Diagnostics {
   void stop_if_errors() const {
     if (!errors_.empty()) throw Stop();
   }
-  // file: base name of the model; command: the user's command line as typed, for the cure; "" for none.
-  // what_failed: "nothing was written" for a compilation.
-  std::string report(const std::string& file, const std::string& command,
-                     const std::string& what_failed = "nothing was written") const;
+  // file: base name of the model. what_failed: "nothing was written" for a compilation. suggestion: what stands behind
+  // that, ". For example, this compiles:\n    macec ..." or "".
+  std::string report(const std::string& file, const std::string& what_failed,
+                     const std::string& suggestion = "") const;
 
  private:
   std::vector<UserError> errors_;

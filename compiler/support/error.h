@@ -10,6 +10,12 @@
 
 namespace macec {
 
+// A flag that would cure an error: "--dim", "s53=1..128", as they stand in an argument list.
+struct Cure {
+  std::string flag, value;
+  bool is_partial = false;  // it compiles the rest of the model only
+};
+
 // What is wrong with the user's model or flags. The thrower says what and what to do; the driver
 // adds where (node, type, shapes). Lower case, no full stop.
 class UserError : public std::exception {
@@ -25,10 +31,9 @@ class UserError : public std::exception {
     places_.push_back(std::move(text));
     return *this;
   }
-  // Flags that alone would cure this error ("--dim s53=1..128"). partial: they compile the rest of the model only.
-  UserError& cure(std::string flags, bool partial = false) {
-    cure_ = std::move(flags);
-    cure_is_partial_ = partial;
+  // Flags each of which may cure this error alone, the first choice first. Nothing below the driver tries them.
+  UserError& cure(std::vector<Cure> ways) {
+    cures_ = std::move(ways);
     return *this;
   }
   const char* what() const noexcept override { return text_.c_str(); }
@@ -37,14 +42,12 @@ class UserError : public std::exception {
   bool is_refusal() const { return text_.find("not supported") != std::string::npos; }
   const std::vector<std::string>& hints() const { return hints_; }
   const std::vector<std::string>& places() const { return places_; }
-  const std::string& cure_flags() const { return cure_; }
-  bool cure_is_partial() const { return cure_is_partial_; }
+  const std::vector<Cure>& cures() const { return cures_; }
 
  private:
   std::string text_;
   std::vector<std::string> hints_, places_;
-  std::string cure_;
-  bool cure_is_partial_ = false;
+  std::vector<Cure> cures_;
 };
 
 // user_error("input has {} channels but the weights expect {}", have, want)
