@@ -4,6 +4,7 @@ import warnings
 
 import ml_dtypes  # onnx needs it
 import numpy as np
+import onnx
 import onnxruntime
 from onnx.reference import ReferenceEvaluator
 
@@ -40,7 +41,17 @@ def ort(model):
         raise Refused(f"onnxruntime: {error}") from None
 
 
+def reference_errs(node, opset):
+    """Whether onnx's reference computes something else than the operator's text says: found by hand, with onnx 1.23.2."""
+    has = {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+    return (node.op_type == "AveragePool" and has.get("ceil_mode", 0) == 1  # windows one element off
+            or node.op_type == "ConvTranspose" and has.get("group", 1) > 1  # weights of other groups
+            or node.op_type == "BatchNormalization" and opset < 14)  # the statistics of the batch
+
+
 def reference(model):
+    if any(reference_errs(node, model.opset_import[0].version) for node in model.graph.node):
+        raise Refused("reference: known to be wrong there")
     try:
         evaluator = ReferenceEvaluator(model)
         return lambda feeds: evaluator.run(None, feeds)
