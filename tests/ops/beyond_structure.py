@@ -24,6 +24,12 @@ def many_inputs():
         yield Case(f"many_inputs_of_{op}", node(op, " ".join(inputs), "y"), inputs, ["y"])
 
 
+def single_places():
+    """Two results with one element along the axis, one of them written where a Transpose puts it."""
+    nodes = [node("TopK", "x k", "v i", axis=-2), node("Transpose", "v", "y", perm=[2, 0, 1, 3])]
+    yield Case("top_one_and_its_transpose", nodes, {"x": uniform(4, 3, 5, 2)}, ["y", "i"], constants={"k": np.array([1])})
+
+
 def count_alone():
     """The number of elements that NonZero finds is used, and the places are not."""
     x = np.array([[0, 1, 2], [3, 0, 0]], np.float32)
@@ -120,6 +126,7 @@ def sparse():
 
 def cases():
     yield from many_inputs()
+    yield from single_places()
     yield from count_alone()
     yield from loops()
     yield from carried_conditions()
