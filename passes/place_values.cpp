@@ -116,7 +116,7 @@ void GraphPlanner::place_backward() {
             type.layout == graph_.type(node.outputs[0]).layout) {
           View part = out;
           part.offset = out.offset + start * out.strides[static_cast<size_t>(axis)];
-          part.shape[static_cast<size_t>(axis)] = extent;
+          part.shape = type.shape;  // other axes: equal in every run, but perhaps another expression
           placed_[input.index] = part;
         }
         start += extent;

@@ -30,6 +30,14 @@ def single_places():
     yield Case("top_one_and_its_transpose", nodes, {"x": uniform(4, 3, 5, 2)}, ["y", "i"], constants={"k": np.array([1])})
 
 
+def counted_beside_others():
+    """Rows that a run counts, joined along the other axis with as many as it must find."""
+    boxes = np.float32([[[0, 0, 1, 1], [0, 0, 1.1, 1]]])
+    yield Case("counted_rows_beside_others", [node("NonMaxSuppression", "b s most", "v"), node("Concat", "o v", "y", axis=1)],
+               {"b": boxes, "s": np.float32([[[0.5, 0.7]]]), "o": np.array([[7]])}, ["y"], constants={"most": np.array([1])},
+               expected=[np.array([[7, 0, 0, 1]])])
+
+
 def count_alone():
     """The number of elements that NonZero finds is used, and the places are not."""
     x = np.array([[0, 1, 2], [3, 0, 0]], np.float32)
@@ -127,6 +135,7 @@ def sparse():
 def cases():
     yield from many_inputs()
     yield from single_places()
+    yield from counted_beside_others()
     yield from count_alone()
     yield from loops()
     yield from carried_conditions()
