@@ -2,7 +2,7 @@
 """Random matrix products, reductions, norms over rows, and recurrent layers."""
 import numpy as np
 
-from values import F32, INT32, INT64
+from values import F16, F32, INT32, INT64
 
 
 def scaled(g, dims, k):
@@ -122,6 +122,8 @@ def row_norm(g):
         dims = list(x.dims[axis:])
         scale, bias = g.weights(dims, low=0.5, high=1.5), [g.weights(dims)] if op[0] == "L" and g.chance(0.7) else []
         outputs = [1, g.chance(0.5), g.chance(0.5)] if op[0] == "L" and g.chance(0.2) else 1
+        if g.float not in (F32, F16):  # the reference gives the mean the type of x, not that of stash_type
+            outputs = 1
         g.node(op, [x, scale, *bias], outputs=outputs, axis=g.choice([axis, axis - x.rank]), **({"epsilon": 1e-3} if g.chance(0.5) else {}))
 
 
