@@ -2,6 +2,7 @@
 #include "compiler/driver/program.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -113,6 +114,10 @@ void Program::build() {
   command.insert(command.end(), {"-o", "program", "-lpthread", "-ldl"});
   const ProcessResult result = run_process(command, folder(), kLongestBuild);
   if (result.is_ok()) return;
+  for (const char* reason : {std::strerror(ENOSPC), std::strerror(ENOMEM), std::strerror(EDQUOT)})
+    if (result.output.find(reason) != std::string::npos)
+      throw user_error("{} cannot build the generated code: {}", target_.compiler, reason)
+          .hint("it is built in $TMPDIR, or in /tmp");
   throw InternalError(fmt::format("the generated code does not compile ({}, {}):\n{}",
                                   join(command, " "), result.failure(),
                                   result.output.substr(0, 4000)));
