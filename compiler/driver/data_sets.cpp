@@ -2,7 +2,6 @@
 #include "compiler/driver/data_sets.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <random>
 
@@ -49,28 +48,39 @@ DataSet load_folder(const std::string& folder, const Model& model) {
   return set;
 }
 
-DataSet load_archive(const std::string& path, const Model& model) {
+std::vector<std::string> names_of(const std::vector<DeclaredValue>& values) {
+  std::vector<std::string> names;
+  for (const DeclaredValue& value : values) names.push_back(value.name);
+  return names;
+}
+
+// Arrays are known by name, so an archive may hold what --inputs and --outputs name.
+DataSet load_archive(const std::string& path, const Model& model, const ImportOptions& flags) {
   DataSet set;
   set.name = base_name(path);
   std::map<std::string, Tensor> arrays;
   for (auto& [name, tensor] : load_npz(path)) arrays[name] = std::move(tensor);
-  const auto take = [&](const std::vector<DeclaredValue>& values, const char* kind,
+  const auto take = [&](const std::vector<std::string>& names, const char* kind, bool must_be,
                         std::map<std::string, Tensor>* to) {
-    for (const DeclaredValue& value : values) {
-      const auto at = arrays.find(value.name);
-      if (at == arrays.end())
+    for (const std::string& name : names) {
+      const auto at = arrays.find(name);
+      if (at != arrays.end())
+        (*to)[name] = at->second;
+      else if (must_be)
         throw user_error("'{}' has no array for {} '{}'", printable(base_name(path)), kind,
-                         printable(value.name));
-      (*to)[value.name] = at->second;
+                         printable(name));
     }
   };
-  take(declared_inputs(model), "input", &set.inputs);
+  // Behind a cut some inputs are not needed; a run says which are.
+  take(flags.inputs, "input", true, &set.inputs);
+  take(names_of(declared_inputs(model)), "input", flags.inputs.empty(), &set.inputs);
   // An archive without any output is inputs for the evaluator; with some, all must be there.
-  const std::vector<DeclaredValue> outputs = declared_outputs(model);
-  const bool has_any = std::any_of(outputs.begin(), outputs.end(), [&](const DeclaredValue& v) {
-    return arrays.count(v.name) != 0;
+  const std::vector<std::string> outputs =
+      flags.outputs.empty() ? names_of(declared_outputs(model)) : flags.outputs;
+  const bool has_any = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& name) {
+    return arrays.count(name) != 0;
   });
-  if (has_any) take(outputs, "output", &set.outputs);
+  if (has_any) take(outputs, "output", true, &set.outputs);
   return set;
 }
 
@@ -95,12 +105,13 @@ bool has_data_sets(const std::string& folder) {
   return !set_folders(folder).empty();
 }
 
-std::vector<DataSet> load_data_sets(const std::string& path, const Model& model) {
+std::vector<DataSet> load_data_sets(const std::string& path, const Model& model,
+                                    const ImportOptions& flags) {
   if (!file_exists(path)) throw user_error("there is no folder or file '{}'", printable(path));
   if (!is_folder(path)) {
     if (!ends_with(path, ".npz"))
       throw user_error("'{}' is no folder and no .npz", printable(path));
-    return {load_archive(path, model)};
+    return {load_archive(path, model, flags)};
   }
   std::vector<DataSet> sets;
   for (const std::string& folder : set_folders(path)) sets.push_back(load_folder(folder, model));
@@ -158,37 +169,6 @@ ImportOptions sizes_from_data(const Model& model, const DataSet& data, ImportOpt
     options.shapes[value.name] = items;
   }
   return options;
-}
-
-// Sets *is_exact to false if an element changes.
-static Tensor converted(const Tensor& from, DType dtype, bool* is_exact) {
-  Tensor to(dtype, from.shape);
-  for (int64_t i = 0; i < from.count(); ++i) {
-    const double real = from.f64(i);
-    if (info(dtype).is_float)
-      to.set_f64(i, real);
-    else if (!info(from.dtype).is_float)
-      to.set_i64(i, from.i64(i));
-    else  // a number that int64 has; what is none of an input's values is 0
-      to.set_i64(i, std::fabs(real) < 9e18 ? static_cast<int64_t>(real) : 0);
-    const bool is_same = info(from.dtype).is_float || info(dtype).is_float
-                             ? to.f64(i) == real || (std::isnan(real) && std::isnan(to.f64(i)))
-                             : to.i64(i) == from.i64(i);
-    *is_exact = *is_exact && is_same;
-  }
-  return to;
-}
-
-bool apply_io_types(const std::map<std::string, DType>& types, DataSet* set) {
-  bool is_exact = true;
-  for (const auto& [name, dtype] : types) {
-    bool is_rounded = false;
-    if (const auto in = set->inputs.find(name); in != set->inputs.end())
-      in->second = converted(in->second, dtype, &is_exact);
-    if (const auto out = set->outputs.find(name); out != set->outputs.end())
-      out->second = converted(out->second, dtype, &is_rounded);
-  }
-  return is_exact;
 }
 
 RunInput run_input(const CompiledModel& model, const std::map<std::string, Tensor>& tensors) {

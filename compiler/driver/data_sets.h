@@ -19,17 +19,14 @@ struct DataSet {
 
 // A folder with input_K.pb and output_K.pb, a folder of such folders (test_data_set_*), or an .npz named by inputs and outputs.
 // Throws UserError that names the file: nothing there, cut off, missing, one too many.
-std::vector<DataSet> load_data_sets(const std::string& path, const Model& model);
+std::vector<DataSet> load_data_sets(const std::string& path, const Model& model,
+                                    const ImportOptions& flags);
 bool has_data_sets(const std::string& folder);
 // tolerance.txt in the folder ("rtol atol"), else the flags, else the default.
 Tolerance tolerance_of(const std::string& folder, const Options& options);
 
 // Sizes of free dimensions as the data has them, for those that no flag gives. A declared 0 is free if the data says otherwise.
 ImportOptions sizes_from_data(const Model& model, const DataSet& data, ImportOptions options);
-
-// The values in the element types of --io-type. False: one of an input has no place in the new type and is another one
-// now, so that the outputs are answers to other inputs.
-bool apply_io_types(const std::map<std::string, DType>& types, DataSet* set);
 
 // The sizes of model.symbols, and the tensors of model.inputs, from tensors by name. Throws UserError for what does not fit.
 RunInput run_input(const CompiledModel& model, const std::map<std::string, Tensor>& tensors);

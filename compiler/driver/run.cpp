@@ -6,6 +6,7 @@
 #include "compiler/driver/commands.h"
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data_sets.h"
+#include "compiler/driver/fit_data.h"
 #include "compiler/driver/npz.h"
 #include "compiler/driver/one_model.h"
 #include "compiler/support/files.h"
@@ -21,9 +22,8 @@ OneModel compile_one(const Options& options, Diagnostics& diag) {
   DataSet data;
   if (!options.in.empty()) {
     for (auto& [name, tensor] : load_npz(options.in)) data.inputs[name] = std::move(tensor);
-    if (!apply_io_types(options.import.io_types, &data))
-      throw user_error("'{}' has values that the type of --io-type has not", printable(options.in))
-          .hint("give inputs in the types that the app uses");
+    const std::string why = fit_to_flags(options.import, &data);
+    if (!why.empty()) throw user_error("'{}' does not fit: {}", printable(options.in), why);
     sized.import = sizes_from_data(model, data, options.import);
   }
   one.compilation.push_back(compile_model(model, sized, one.target, model_names(options)[0], diag));

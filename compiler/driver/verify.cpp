@@ -90,8 +90,8 @@ std::string summary_of(const Subject& subject, const Options& options) {
   if (subject.by_evaluator)
     text += fmt::format(
         "\nthe reference is macec's own evaluator ({}), which cannot show a misread model",
-        subject.is_rounded ? "--io-type changes values of the recorded inputs"
-                           : fmt::format("inputs made with --seed {}", options.seed));
+        subject.no_reference.empty() ? fmt::format("inputs made with --seed {}", options.seed)
+                                     : subject.no_reference);
   return text;
 }
 

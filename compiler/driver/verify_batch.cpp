@@ -8,6 +8,7 @@
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/data_sets.h"
+#include "compiler/driver/fit_data.h"
 #include "compiler/ops/registry.h"
 #include "compiler/support/files.h"
 #include "compiler/support/text.h"
@@ -123,12 +124,14 @@ class Batch {
       const Model model = load_model(subject.model);
       if (!subject.data.empty() && subject.options.states.empty()) {
         try {
-          sets = load_data_sets(subject.data, model);
-          for (DataSet& set : sets)
-            if (!apply_io_types(subject.options.import.io_types, &set)) {
-              subject.is_rounded = true;
-              set.outputs.clear();
-            }
+          sets = load_data_sets(subject.data, model, subject.options.import);
+          for (DataSet& set : sets) {
+            const std::string why = fit_to_flags(subject.options.import, &set);
+            if (!why.empty()) subject.no_reference = why;
+          }
+          const auto is_empty = [](const DataSet& set) { return set.inputs.empty(); };
+          if (!subject.no_reference.empty())
+            sets.erase(std::remove_if(sets.begin(), sets.end(), is_empty), sets.end());
         } catch (const UserError& error) {
           data_error = error_text(error);
         }

@@ -26,7 +26,7 @@ struct Subject {
   int sets = 0, outputs = 0;
   double worst = 0;
   bool by_evaluator = false, is_bug = false;
-  bool is_rounded = false;  // recorded inputs have other values in the types of --io-type
+  std::string no_reference;  // why flags leave recorded outputs without use, see fit_data.h
   std::string place;      // where it ran: see RunOutput
   std::string constants;  // inputs that were made constants, with their data's values
 

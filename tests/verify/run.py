@@ -141,6 +141,9 @@ def flags_of_one_model(report, scratch):
     right_data(typed / "test_data_set_0")
     expect(report, "data_in_the_types_of_the_app", verify(typed, "--io-type=i=int32", "--io-type=j=int32", "--io-type=y=float16"), 0, ["1 data set, 2 outputs"])
     expect(report, "rounded_inputs_have_other_answers", verify(typed, "--io-type=x=int8"), 0, ["own evaluator", "--io-type"])
+    expect(report, "a_set_input_has_other_answers", verify(typed, "--set=x=2"), 0, ["own evaluator", "--set gives 'x'"])
+    expect(report, "a_set_input_of_the_same_value", verify(typed, "--set=i=3,-1"), 0, ["1 data set, 2 outputs"])
+    expect(report, "data_of_a_cut_model", verify(typed / "model.onnx", "--inputs=y", "--outputs=y", "--data", npz(scratch / "cut.npz", y=Y)), 0, ["1 output"])
     info = helper.make_tensor_value_info
     graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"], name="act")], "g", [info("x", TensorProto.FLOAT, ["rows", 4])],
                               [info("y", TensorProto.FLOAT, ["rows", 4])])
