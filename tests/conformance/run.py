@@ -6,6 +6,7 @@
 
 Fails when one is wrong or failed (crash, our own error, code that does not compile), when fewer pass than floor.txt says, or
 when one of the node tests that pass on x86-64 does not on an ARM; of those every 24th is taken, every tenth in the full tier.
+Those that pass are tried once more with their inputs and outputs moved about (moved.py), every sixth, all in the full tier.
 excluded.txt lists tests whose stored outputs cannot be a requirement, each with the reason; they count as skipped.
 Lists of names, one a line, go to $MACEC_BUILD/conformance/{passed,refused,wrong,failed}.txt, of stored tests to stored_....
 """
@@ -17,6 +18,7 @@ import shutil
 import sys
 
 import macec
+import moved
 from report import Report
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -25,6 +27,7 @@ FLAGS = [] if macec.TIER == "full" else ["--target=x86-64-v3", "--optimize=-O0"]
 SHOWN = 40  # wrong or failed tests printed; all are in the lists
 ARMS = {"armv8": "qemu-aarch64", "armv7": "qemu-arm"}
 ARM_STEP = 10 if macec.TIER == "full" else 24
+MOVED_STEP = 1 if macec.TIER == "full" else 6
 
 
 def read_pairs(path):
@@ -115,12 +118,27 @@ def run_arms(report, passed):
         print(f"{target}: {len(some)} of the node tests that pass on x86-64", flush=True)
 
 
+def run_moved(report, passed):
+    """What passes must not depend on where its operands lie."""
+    out = pathlib.Path(os.environ.get("MACEC_BUILD", "build")) / "conformance" / "moved"
+    folders = moved.write_moved(passed[::MOVED_STEP], out)
+    answers = macec.verify_many(folders, extra=["--target=x86-64-v3", "--optimize=-O0"])
+    for folder, (status, text) in sorted(answers.items()):
+        name = pathlib.Path(folder).name
+        if status == "passed":
+            report.ok(name)
+        else:
+            report.fail(name, f"{status}: {text[-300:].strip()}")
+    shutil.rmtree(out, ignore_errors=True)
+
+
 def main():
     names = sys.argv[3:]
     floors = {suite: int(number) if not names else None for suite, number in read_pairs(HERE / "floor.txt").items()}
     report = Report()
     passed = run_nodes(report, pathlib.Path(sys.argv[1]), names, floors["passed"])
     run_stored(report, pathlib.Path(sys.argv[2]), names, floors["stored"])
+    run_moved(report, passed)
     run_arms(report, passed)
     report.finish()
 
