@@ -169,6 +169,11 @@ def dimension_without_size():
     return model(nodes, inputs, [value("y", [1, "s53"], INT64)])
 
 
+def dimension_that_must_be_large():
+    """The first example that comes to mind would not compile."""
+    return model([node("MaxPool", "x", "y", "pool", kernel_shape=[200])], [value("x", [1, 4, "frames"])], [value("y", [1, 4, "rest"])])
+
+
 def dimension_without_name():
     return model([node("Relu", "x", "y", "act")], [value("x", [None, 4])], [value("y", [None, 4])])
 
