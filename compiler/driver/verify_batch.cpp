@@ -116,6 +116,18 @@ class Batch {
     weights_ = 0;
   }
 
+  // What was recorded, as far as it belongs to the model that the flags make.
+  static std::vector<DataSet> data_of(Subject& subject, const Model& model) {
+    const ImportOptions& flags = subject.options.import;
+    std::vector<DataSet> fitting;
+    for (DataSet& set : load_data_sets(subject.data, model, flags)) {
+      const std::string why = fit_to_flags(flags, &set);
+      if (!why.empty()) subject.no_reference = why;
+      if (why.empty() || !set.inputs.empty()) fitting.push_back(std::move(set));
+    }
+    return fitting;
+  }
+
   void prepare(Subject& subject) {
     Diagnostics diag;
     std::vector<DataSet> sets;
@@ -124,14 +136,7 @@ class Batch {
       const Model model = load_model(subject.model);
       if (!subject.data.empty() && subject.options.states.empty()) {
         try {
-          sets = load_data_sets(subject.data, model, subject.options.import);
-          for (DataSet& set : sets) {
-            const std::string why = fit_to_flags(subject.options.import, &set);
-            if (!why.empty()) subject.no_reference = why;
-          }
-          const auto is_empty = [](const DataSet& set) { return set.inputs.empty(); };
-          if (!subject.no_reference.empty())
-            sets.erase(std::remove_if(sets.begin(), sets.end(), is_empty), sets.end());
+          sets = data_of(subject, model);
         } catch (const UserError& error) {
           data_error = error_text(error);
         }
