@@ -110,19 +110,20 @@ std::string assembler_source(const std::string& name, std::string_view blob) {
   return text;
 }
 
-std::string incbin_assembly(const std::string& name, const std::string& binary_name) {
-  return fmt::format("/* {0}_weights.S: {7} " MACEC_VERSION
-                     "; do not edit.\n"
-                     "   -D{1}_WEIGHTS_FILE='\"path\"' says where the file is; else it is looked "
-                     "for in the\n"
-                     "   current folder and in those given by -I. */\n"
-                     "#ifndef {1}_WEIGHTS_FILE\n#define {1}_WEIGHTS_FILE \"{2}\"\n#endif\n"
-                     "#if defined(__CET__)\n#include <cet.h>\n#endif\n"
-                     "#if defined(__APPLE__)\n{3}.incbin {1}_WEIGHTS_FILE\n{4}"
-                     "#else\n{5}.incbin {1}_WEIGHTS_FILE\n{6}"
-                     ".section .note.GNU-stack,\"\",%progbits\n#endif\n",
-                     name, upper(name), binary_name, fmt::format(kMachBegin, name), kMachEnd,
-                     fmt::format(kElfBegin, name), fmt::format(kElfEnd, name), kGeneratedMarker);
+std::string incbin_assembly(const ModelInterface& model, const std::string& binary_name) {
+  const std::string& name = model.name;
+  return fmt::format(
+      "/* {0}_weights.S: written by {7}; do not edit.\n"
+      "   -D{1}_WEIGHTS_FILE='\"path\"' says where the file is; else it is looked "
+      "for in the\n"
+      "   current folder and in those given by -I. */\n"
+      "#ifndef {1}_WEIGHTS_FILE\n#define {1}_WEIGHTS_FILE \"{2}\"\n#endif\n"
+      "#if defined(__CET__)\n#include <cet.h>\n#endif\n"
+      "#if defined(__APPLE__)\n{3}.incbin {1}_WEIGHTS_FILE\n{4}"
+      "#else\n{5}.incbin {1}_WEIGHTS_FILE\n{6}"
+      ".section .note.GNU-stack,\"\",%progbits\n#endif\n",
+      name, upper(name), binary_name, fmt::format(kMachBegin, name), kMachEnd,
+      fmt::format(kElfBegin, name), fmt::format(kElfEnd, name), model.compiler);
 }
 
 }  // namespace
@@ -184,7 +185,7 @@ WeightsText write_weights(const ModelInterface& model, std::string_view blob) {
       result.source = declaration(name, true);
       result.binary_name = name + ".weights.bin";
       result.assembly_name = name + "_weights.S";
-      result.assembly = incbin_assembly(name, result.binary_name);
+      result.assembly = incbin_assembly(model, result.binary_name);
       break;
     case WeightsMode::external:
       result.source = declaration(name, false);

@@ -6,4 +6,4 @@ set -eu
 need_python onnx numpy
 "$MACEC_PYTHON" "$root/tests/conformance/write_node_tests.py" "$MACEC_CACHE/node"
 "$MACEC_PYTHON" "$root/tests/conformance/write_stored_tests.py" "$MACEC_CACHE/stored"
-exec python3 "$root/tests/conformance/run.py" "$MACEC_CACHE/node" "$MACEC_CACHE/stored" "$@"
+exec "$MACEC_PYTHON" "$root/tests/conformance/run.py" "$MACEC_CACHE/node" "$MACEC_CACHE/stored" "$@"
