@@ -61,10 +61,7 @@ View GraphPlanner::place_of(ValueId id) {
 namespace {
 
 bool same_place(const View& a, const View& b) {
-  if (a.buffer != b.buffer || a.offset != b.offset || a.shape != b.shape) return false;
-  for (size_t i = 0; i < a.shape.size(); ++i)
-    if (a.shape[i] != Dim(1) && a.strides[i] != b.strides[i]) return false;
-  return true;
+  return a.buffer == b.buffer && a.offset == b.offset && a.shape == b.shape && a.lies_like(b);
 }
 
 bool moves_nothing(const KernelCall& call) {

@@ -170,7 +170,9 @@ Outputs compile(const Options& options, Diagnostics& diag) {
   std::vector<CompiledModel> compiled;
   std::vector<Model> models;
   for (const std::string& file : options.files) models.push_back(load_model(file));
-  const std::vector<Options> own_options = options_of_models(models, options);
+  std::vector<FlagNames> names_of_models;
+  for (const Model& model : models) names_of_models.push_back(flag_names(model, options.import));
+  const std::vector<Options> own_options = options_of_models(names_of_models, options);
   for (size_t i = 0; i < models.size(); ++i) {
     const Model& model = models[i];
     diag.set_file(base_name(model.path));

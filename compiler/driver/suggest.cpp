@@ -54,6 +54,7 @@ std::string suggestion(const Options& options, const Diagnostics& diag) {
     if (error.cures().empty()) return "";
     choices = std::max(choices, error.cures().size());
   }
+  if (choices == 0) return "";
   for (size_t choice = 0; choice < choices; ++choice) {
     const std::vector<Cure> cures = chosen(errors, choice);
     if (!compiles(options, cures)) continue;
@@ -63,7 +64,6 @@ std::string suggestion(const Options& options, const Diagnostics& diag) {
                        is_partial ? "This compiles the rest" : "For example, this compiles",
                        command_text(options, cures));
   }
-  if (choices == 0) return "";
   return fmt::format(". With values that fit the model, this is the form:\n    {}",
                      command_text(options, chosen(errors, 0)));
 }

@@ -35,16 +35,16 @@ Subject subject_of(const std::string& path, const Options& options) {
 // Several models share the command line. One that cannot be loaded is reported when its turn comes.
 void share_flags(std::vector<Subject>& subjects, const Options& options) {
   if (subjects.size() < 2 || !has_flags_of_models(options)) return;
-  std::vector<Model> models;
+  std::vector<FlagNames> names;  // not the models: there may be many, and large ones
   std::vector<Subject*> loaded;
   for (Subject& subject : subjects) {
     try {
-      models.push_back(load_model(subject.model));
+      names.push_back(flag_names(load_model(subject.model), options.import));
       loaded.push_back(&subject);
     } catch (const UserError&) {
     }
   }
-  const std::vector<Options> own = options_of_models(models, options);
+  const std::vector<Options> own = options_of_models(names, options);
   for (size_t i = 0; i < loaded.size(); ++i) loaded[i]->options = own[i];
 }
 

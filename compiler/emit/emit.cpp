@@ -11,7 +11,6 @@
 #include "compiler/emit/paste.h"
 #include "compiler/emit/steps.h"
 #include "compiler/support/error.h"
-#include "compiler/support/files.h"
 
 namespace macec {
 namespace {
@@ -124,10 +123,9 @@ Pasted paste_kernels(const std::vector<CompiledModel>& models, const Target& tar
   return all;
 }
 
-std::vector<std::string> head(const std::vector<CompiledModel>& models,
-                              const EmitOptions& options) {
-  std::vector<std::string> lines = {
-      fmt::format("{}.cpp: {} {}; do not edit.", options.stem, kGeneratedMarker, MACEC_VERSION)};
+std::vector<std::string> head(const std::vector<CompiledModel>& models, const EmitOptions& options,
+                              const std::string& compiler) {
+  std::vector<std::string> lines = {generated_line(options.stem + ".cpp", compiler)};
   if (!options.command.empty()) lines.push_back("made by: " + options.command);
   for (const CompiledModel& model : models)
     for (const std::string& line : summary_lines(model)) lines.push_back(line);
@@ -148,7 +146,7 @@ std::vector<EmittedFile> emit(const std::vector<CompiledModel>& models, const Ta
     weights.push_back(place_weights(model.plans));
     pair.models.push_back(fill_interface(model, target, weights.back(), options));
   }
-  const std::vector<std::string> head_lines = head(models, options);
+  const std::vector<std::string> head_lines = head(models, options, pair.models[0].compiler);
   pair.banner = head_lines;
 
   std::string types = "\nnamespace {\n\n" + pasted_text("runtime_stub/operands.h");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/emit/names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -205,6 +207,10 @@ std::string why_no_model_name(std::string_view name) {
   if (name == "std" || starts_as_ours(name)) return "that name is taken";
   if (is_c_word(name)) return "it is a word of C or C++";
   return "";
+}
+
+std::string generated_line(std::string_view file, std::string_view compiler) {
+  return fmt::format("{}: written by {}; do not edit.", file, compiler);
 }
 
 std::string upper(std::string_view text) {

@@ -27,6 +27,8 @@ bool is_c_word(
 std::string why_no_model_name(std::string_view name);
 
 std::string upper(std::string_view text);
+// "kws.cpp: written by macec 0.1.0; do not edit.", by which macec knows its files (kGeneratedMarker). compiler: "macec 0.1.0".
+std::string generated_line(std::string_view file, std::string_view compiler);
 std::string c_string(std::string_view text);  // with quotes; everything but printable ASCII escaped
 std::string comment_text(
     std::string_view text);  // one line that cannot end a comment; at most 200 bytes

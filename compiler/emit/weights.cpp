@@ -113,7 +113,7 @@ std::string assembler_source(const std::string& name, std::string_view blob) {
 std::string incbin_assembly(const ModelInterface& model, const std::string& binary_name) {
   const std::string& name = model.name;
   return fmt::format(
-      "/* {0}_weights.S: written by {7}; do not edit.\n"
+      "/* {7}\n"
       "   -D{1}_WEIGHTS_FILE='\"path\"' says where the file is; else it is looked "
       "for in the\n"
       "   current folder and in those given by -I. */\n"
@@ -123,7 +123,8 @@ std::string incbin_assembly(const ModelInterface& model, const std::string& bina
       "#else\n{5}.incbin {1}_WEIGHTS_FILE\n{6}"
       ".section .note.GNU-stack,\"\",%progbits\n#endif\n",
       name, upper(name), binary_name, fmt::format(kMachBegin, name), kMachEnd,
-      fmt::format(kElfBegin, name), fmt::format(kElfEnd, name), model.compiler);
+      fmt::format(kElfBegin, name), fmt::format(kElfEnd, name),
+      generated_line(name + "_weights.S", model.compiler));
 }
 
 }  // namespace

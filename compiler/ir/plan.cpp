@@ -10,6 +10,12 @@ bool View::is_dense() const {
   return true;
 }
 
+bool View::lies_like(const View& other) const {
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] != Dim(1) && strides[i] != other.strides[i]) return false;
+  return true;
+}
+
 bool View::is_dense_channels_last() const {
   if (shape.size() < 3) return false;
   const std::vector<Dim> dense = dense_strides(shape, Layout::channels_last);

@@ -30,6 +30,9 @@ struct View {
   bool is_dense() const;
   // N, spatial..., C without gaps.
   bool is_dense_channels_last() const;
+  // Whether the elements lie as those of another view of the same shape do, wherever both begin. How far apart the
+  // elements along an axis of extent 1 are says nothing.
+  bool lies_like(const View& other) const;
 };
 View dense_view(int buffer, const TensorType& type);
 

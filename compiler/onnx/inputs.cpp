@@ -188,10 +188,31 @@ class Resolver {
   }
 
   // A range first; then a size, and a larger one for models that shrink it below 1.
-  static std::vector<Cure> ways_for(const std::string& dim, int64_t size) {
+  static std::vector<Cure> ways_for(const std::string& dim, size_t axis, int64_t size) {
+    if (axis == 0) return {{"--dim", dim + "=1"}};
     return {{"--dim", fmt::format("{}=1..{}", dim, size)},
             {"--dim", fmt::format("{}={}", dim, size)},
             {"--dim", fmt::format("{}={}", dim, 4 * size)}};
+  }
+
+  // As ways_for, of an axis without a name: the size of the first example, or of a second.
+  static int64_t example_size(size_t axis, size_t rank, bool is_second) {
+    if (!is_second) return example_size(axis, rank);
+    return axis + 1 == rank ? 4 * example_size(axis, rank) : 1;
+  }
+
+  // "x=1x3x224x224", with sizes for the axes that have none.
+  static std::string example_shape(const std::string& input, const std::vector<Axis>& axes,
+                                   const std::vector<size_t>& unnamed, bool is_second) {
+    std::vector<std::string> items;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const bool is_fixed = axes[i].has_extent && axes[i].extent.lo == axes[i].extent.hi;
+      if (std::find(unnamed.begin(), unnamed.end(), i) != unnamed.end())
+        items.push_back(std::to_string(example_size(i, axes.size(), is_second)));
+      else
+        items.push_back(is_fixed ? std::to_string(axes[i].extent.lo) : "?");
+    }
+    return fmt::format("{}={}", input, join(items, "x"));
   }
 
   void report_name(const std::string& dim) {
@@ -223,35 +244,22 @@ class Resolver {
             .hint(fmt::format(
                 "one size: --dim {0}={1}; a range the app picks from at run time: --dim {0}=1..{2}",
                 flag, size, largest))
-            .cure(first_axis == 0 ? std::vector<Cure>{{"--dim", dim + "=1"}}
-                                  : ways_for(dim, size)));
+            .cure(ways_for(dim, first_axis, size)));
   }
 
   void report_axes(const DeclaredValue& value, const std::vector<Axis>& axes,
                    const std::vector<size_t>& unnamed) {
     std::vector<std::string> which;
     for (const size_t axis : unnamed) which.push_back(std::to_string(axis));
-    const auto shape = [&](bool is_second) {
-      std::vector<std::string> items;
-      for (size_t i = 0; i < axes.size(); ++i) {
-        const bool is_free = std::find(unnamed.begin(), unnamed.end(), i) != unnamed.end();
-        const int64_t size = example_size(i, axes.size());
-        items.push_back(is_free ? std::to_string(!is_second             ? size
-                                                 : i + 1 == axes.size() ? 4 * size
-                                                                        : 1)
-                        : axes[i].has_extent && axes[i].extent.lo == axes[i].extent.hi
-                            ? std::to_string(axes[i].extent.lo)
-                            : "?");
-      }
-      return fmt::format("{}={}", value.name, join(items, "x"));
-    };
+    const std::string first = example_shape(value.name, axes, unnamed, false);
     diag_.add(user_error("{} {} of input '{}' {} no size", which.size() == 1 ? "axis" : "axes",
                          join(which, ", "), printable(value.name),
                          which.size() == 1 ? "has" : "have")
                   .at(fmt::format("input '{}' {}", printable(value.name), text(value)))
                   .hint(fmt::format("give the whole shape: --shape {}; a size may be a range, 1..8",
-                                    shell_quoted(shape(false))))
-                  .cure({{"--shape", shape(false)}, {"--shape", shape(true)}}));
+                                    shell_quoted(first)))
+                  .cure({{"--shape", first},
+                         {"--shape", example_shape(value.name, axes, unnamed, true)}}));
   }
 
   Dim dim_of(const Axis& axis, ImportInputs* result) {

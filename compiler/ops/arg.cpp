@@ -195,13 +195,6 @@ void evaluate_topk(EvaluateContext& context) {
   if (context.outputs.size() > 1) context.outputs[1] = std::move(indices);
 }
 
-// Whether two values of one shape lie alike; how far apart the elements of an axis of extent 1 are says nothing.
-bool lie_alike(const View& a, const View& b) {
-  for (size_t i = 0; i < a.shape.size(); ++i)
-    if (a.shape[i] != Dim(1) && a.strides[i] != b.strides[i]) return false;
-  return true;
-}
-
 Lowered lower_topk(const LowerContext& context) {
   const Node& node = context.node;
   if (!node.epilogue.empty()) return {};
@@ -211,7 +204,7 @@ Lowered lower_topk(const LowerContext& context) {
   const bool has_values = node.outputs[0].is_valid();
   const bool has_indices = node.outputs.size() > 1 && node.outputs[1].is_valid();
   const View y = has_values ? context.out(0) : context.out(1);
-  if (has_values && has_indices && !lie_alike(context.out(1), y)) return {};
+  if (has_values && has_indices && !context.out(1).lies_like(y)) return {};
   const bool least = node.int_attribute("largest", 1) == 0;
   KernelCall call = line_call(least ? "TopKLeast" : "TopK", x, y, axis);
   call.outputs = {has_values ? y : View(), has_indices ? context.out(1) : View()};

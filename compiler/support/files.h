@@ -8,7 +8,7 @@
 
 namespace macec {
 
-// Every text that macec writes says this in its first lines, every file of weights begins with the other; files
+// Every text that macec writes says this in its first line (generated_line of emit/names.h), every file of weights begins with the other; files
 // without them are never replaced.
 constexpr std::string_view kGeneratedMarker = "written by macec";
 constexpr std::string_view kWeightsMarker{"macec\0w1", 8};

@@ -35,14 +35,14 @@ class Moved:
         return name
 
     def turned(self, array):
-        """The array with its axes in another order, and the order that leads back."""
+        """The array with its axes in another order, and that order."""
         order = self.random.sample(range(array.ndim), array.ndim)
-        return array.transpose(order), [int(a) for a in np.argsort(order)]
+        return array.transpose(order), order
 
     def move_input(self, inside, array, name):
         if self.form == "turned":
-            outer, back = self.turned(array)
-            self.before.append(helper.make_node("Transpose", [name], [inside], perm=back))
+            outer, order = self.turned(array)
+            self.before.append(helper.make_node("Transpose", [name], [inside], perm=[int(a) for a in np.argsort(order)]))
             return outer
         axis, low, high = self.random.randrange(array.ndim), self.random.randrange(3), self.random.randrange(1, 3)
         ends = [self.constant(np.array([n])) for n in (low, low + array.shape[axis], axis)]
@@ -51,8 +51,8 @@ class Moved:
 
     def move_output(self, inside, array, name):
         if self.form == "turned":
-            outer, back = self.turned(array)
-            self.after.append(helper.make_node("Transpose", [inside], [name], perm=[int(a) for a in np.argsort(back)]))
+            outer, order = self.turned(array)
+            self.after.append(helper.make_node("Transpose", [inside], [name], perm=order))
             return outer
         axis = self.random.randrange(array.ndim)
         first = np.take(array, [0], axis=axis)
